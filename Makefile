@@ -1,0 +1,57 @@
+# `make tour` needs Python 3.11+ and nothing else; `make test` adds the test tools to the same .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup tour smoke test check format api bench clean
+
+help: ## Say what each target does
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PYTHON) is $$($(PYTHON) -V 2>&1), Proa needs Python 3.11 or newer."; \
+	  echo "Name another one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps are written last, so that an interrupted install is taken up again.
+$(VENV)/stamp-runtime: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/stamp-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(VENV)/stamp-runtime $@
+
+setup: $(VENV)/stamp-dev ## Make .venv with Proa and the development tools
+
+tour: $(VENV)/stamp-runtime ## Carry the bundled data from its check to a verified, exported model
+	$(BIN)/proa tour $(ARGS)
+
+smoke: $(VENV)/stamp-dev ## Run the quick core of the test suite
+	$(BIN)/python -m pytest -m smoke -n $(WORKERS) $(ARGS)
+
+test: $(VENV)/stamp-dev ## Run the whole test suite
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+check: $(VENV)/stamp-dev ## Lint, format, types, house rules and the public API
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/check.py
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/python tools/api.py --check
+
+format: $(VENV)/stamp-dev ## Let ruff format and mend what it can
+	$(BIN)/ruff check --fix --exit-zero .
+	$(BIN)/ruff format .
+
+api: $(VENV)/stamp-dev ## Record the public API in api.txt
+	$(BIN)/python tools/api.py --write
+
+bench: $(VENV)/stamp-dev ## Measure the overheads of bench/README.md
+	$(BIN)/python -m bench.overhead $(ARGS)
+
+clean: ## Remove .venv and caches
+	rm -rf $(VENV) .cache build dist
