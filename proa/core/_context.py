@@ -1,0 +1,65 @@
+"""What dispatch looks at on each call: the thread's mode, and the interceptors of all threads."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+
+class Context(threading.local):
+    """Per-thread mode: whether gradients are taped, and who records (if anyone)."""
+
+    grad_enabled: bool = True
+    recorder: Any = None
+
+
+context = Context()
+
+Interceptor = Callable[[Any, tuple[Any, ...], Any, Callable[..., Any]], Any]
+#: Called around each op as `(op, tensors, key, proceed)`; empty in the fast path.
+interceptors: list[Interceptor] = []
+
+#: Grows whenever Python state that a recording may depend on changes (train/eval,
+#: stop_gradient, a parameter replaced). Compiled functions check their guards only then.
+mode_epoch = [0]
+
+
+def bump_mode_epoch() -> None:
+    """Tells compiled functions that Python state they depend on may have changed."""
+    mode_epoch[0] += 1
+
+
+@contextmanager
+def run_eagerly() -> Iterator[None]:
+    """Suspends recording: ops inside run at once and give concrete tensors."""
+    recorder, context.recorder = context.recorder, None
+    try:
+        yield
+    finally:
+        context.recorder = recorder
+
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def user_frame() -> FrameType | None:
+    """Returns the innermost frame that is not Proa's own."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] not in (_PACKAGE, "jax", "contextlib", "functools"):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def user_location() -> str:
+    """Returns `file:line` of the user's code that is running, for messages."""
+    frame = user_frame()
+    if frame is None:
+        return "<unknown>"
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,267 @@
+"""The `@op` decorator: from one array function to everything a user calls."""
+
+from __future__ import annotations
+
+import functools
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._dispatch import dispatch
+from ._dtype import as_dtype
+from ._errors import InvalidArgumentError, InvalidTypeError
+from ._random import next_key
+from ._registry import ATTRIBUTE, KEY, SEQUENCE, Facts, Op, Parameter, register
+from ._tensor import Tensor, attach_method
+from ._views import make_view, write_inplace
+
+_NO_KEY = (None, ())
+
+
+def _wrong(value: Any, name: str, what: str, op_name: str) -> InvalidTypeError:
+    return InvalidTypeError(
+        f"`{name}` of `{op_name}` is {value!r} ({type(value).__name__})"[:200],
+        expected=what,
+        fix=f"see help(proa.{op_name})",
+    )
+
+
+def is_dimension(value: Any) -> bool:
+    """Whether a value is a symbolic dimension of a shape that is being recorded."""
+    return type(value).__name__ == "_DimExpr"
+
+
+def _as_int(value: Any, name: str, op_name: str) -> Any:
+    if isinstance(value, bool | np.bool_) or is_dimension(value):
+        return value if is_dimension(value) else int(value)
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        pass
+    if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "iu":
+        return int(value.reshape(()))
+    if isinstance(value, list | tuple) and len(value) == 1:
+        return _as_int(value[0], name, op_name)
+    raise _wrong(value, name, "an integer", op_name)
+
+
+def _as_float(value: Any, name: str, op_name: str) -> float:
+    if isinstance(value, numbers.Real | np.generic | Tensor | np.ndarray):
+        return float(value)
+    raise _wrong(value, name, "a number", op_name)
+
+
+def _as_bool(value: Any, name: str, op_name: str) -> bool:
+    if isinstance(value, bool | int | np.bool_ | Tensor):
+        return bool(value)
+    raise _wrong(value, name, "True or False", op_name)
+
+
+def _as_str(value: Any, name: str, op_name: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise _wrong(value, name, "a string", op_name)
+
+
+def _as_ints(value: Any, name: str, op_name: str) -> Any:
+    """An integer, or a tuple of them (from a list, tuple, array or Tensor)."""
+    if isinstance(value, list | tuple):
+        return tuple([_as_int(v, name, op_name) for v in value])
+    if isinstance(value, Tensor):
+        value = value.numpy()
+    if isinstance(value, np.ndarray) and value.ndim:
+        return tuple([int(v) for v in value.reshape(-1)])
+    return _as_int(value, name, op_name)
+
+
+def _as_shape(value: Any, name: str, op_name: str) -> tuple[Any, ...]:
+    made = _as_ints(value, name, op_name)
+    return made if isinstance(made, tuple) else (made,)
+
+
+def _as_dtype(value: Any, name: str, op_name: str) -> Any:
+    return as_dtype(value)
+
+
+def freeze(value: Any, name: str = "", op_name: str = "") -> Any:
+    """Makes nested lists, arrays and Tensors hashable; other values must be so already."""
+    if isinstance(value, list | tuple):
+        return tuple([freeze(v, name, op_name) for v in value])
+    if isinstance(value, Tensor | np.ndarray):
+        return freeze(value.tolist(), name, op_name)
+    if isinstance(value, np.generic):
+        return value.item()
+    try:
+        hash(value)
+    except TypeError as error:
+        raise _wrong(value, name, "a plain value", op_name) from error
+    return value
+
+
+# Annotation of a static parameter -> (type that needs no conversion, converter).
+_CONVERTERS: dict[str, tuple[type | None, Callable[..., Any]]] = {
+    "int": (int, _as_int),
+    "float": (float, _as_float),
+    "bool": (bool, _as_bool),
+    "str": (str, _as_str),
+    "Axis": (int, _as_ints),
+    "Ints": (int, _as_ints),
+    "Shape": (None, _as_shape),
+    "DType": (None, _as_dtype),
+    "Any": (str, freeze),
+}
+
+
+def _flatten(op: Op, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Flattens array arguments, some absent, some sequences, into tensors and a layout."""
+    tensors: list[Any] = []
+    layout: list[Any] = []
+    for parameter, value in zip(op.arrays, values, strict=True):
+        if parameter.kind == SEQUENCE:
+            if value is None and "None" in parameter.annotation:
+                layout.append(None)
+                continue
+            if isinstance(value, Tensor | np.ndarray) and value.ndim:
+                value = [value[i] for i in range(len(value))]
+            if not isinstance(value, list | tuple):
+                raise _wrong(value, parameter.name, "a list or tuple of Tensors", op.name)
+            tensors.extend(value)
+            layout.append(len(value))
+        elif value is None and parameter.kind == "optional":
+            layout.append(False)
+        else:
+            tensors.append(value)
+            layout.append(True)
+    return tuple(tensors), tuple(layout)
+
+
+def _into(out: Any, result: Any) -> Any:
+    return result if out is None else write_inplace(out, result)
+
+
+def _signature(op: Op, parameters: list[Parameter]) -> str:
+    parts = []
+    for parameter in parameters:
+        if parameter.required:
+            parts.append(parameter.name)
+        else:
+            parts.append(f"{parameter.name}=_default_{parameter.name}")
+    parts.append("name=None")
+    if op.facts.out:
+        parts.append("*, out=None")
+    return ", ".join(parts)
+
+
+def _conversion_lines(op: Op) -> list[str]:
+    lines = []
+    for p in op.attributes:
+        annotation = p.annotation.removesuffix(" | None")
+        quick, _ = _CONVERTERS[annotation]
+        tests = [f"{p.name}.__class__ is not {quick.__name__}"] if quick else []
+        if annotation != p.annotation:
+            tests.append(f"{p.name} is not None")
+        head = f"    if {' and '.join(tests)}:\n        " if tests else "    "
+        call = f"_convert_{p.name}({p.name}, {p.name!r}, {op.name!r})"
+        lines.append(f"{head}{p.name} = {call}")
+    return lines
+
+
+def _source(op: Op) -> str:
+    visible = [p for p in op.parameters if p.kind != KEY]
+    arrays = "".join("_next_key(), " if p.kind == KEY else f"{p.name}, " for p in op.arrays)
+    attributes = "".join(f"{p.name}, " for p in op.attributes)
+    lines = [f"def {op.name}({_signature(op, visible)}):", *_conversion_lines(op)]
+    call = "_make_view" if op.facts.inverse is not None else "_dispatch"
+    if op.has_layout:
+        lines.append(f"    _tensors, _layout = _flatten(_op, ({arrays}))")
+        result = f"{call}(_op, _tensors, (_layout, ({attributes})))"
+    else:
+        key = f"(None, ({attributes}))" if attributes else "_no_key"
+        result = f"{call}(_op, ({arrays}), {key})"
+    lines.append(f"    return _into(out, {result})" if op.facts.out else f"    return {result}")
+    return "\n".join(lines)
+
+
+def make_function(op: Op) -> Callable[..., Any]:
+    """Builds the public function of an op, with the op's own signature plus `name`.
+
+    The source is generated, as for dataclasses: binding through `inspect` would cost more
+    than the op itself.
+    """
+    for p in op.attributes:
+        if p.annotation.removesuffix(" | None") not in _CONVERTERS:
+            raise InvalidArgumentError(
+                f"parameter `{p.name}` of op `{op.name}` has annotation {p.annotation!r}",
+                expected="one of " + ", ".join(_CONVERTERS) + " (with ` | None`), or an array",
+                fix="use a known annotation, or add a converter to core/_declare.py",
+            )
+    namespace: dict[str, Any] = {
+        "_op": op,
+        "_dispatch": dispatch,
+        "_make_view": make_view,
+        "_flatten": _flatten,
+        "_into": _into,
+        "_next_key": next_key,
+        "_no_key": _NO_KEY,
+        "__name__": op.fn.__module__,
+    }
+    for p in op.parameters:
+        if not p.required:
+            namespace[f"_default_{p.name}"] = p.default
+        if p.kind == ATTRIBUTE:
+            namespace[f"_convert_{p.name}"] = _CONVERTERS[p.annotation.removesuffix(" | None")][1]
+    exec(_source(op), namespace)
+    function = namespace[op.name]
+    function.__doc__ = op.fn.__doc__
+    function.__qualname__ = op.name
+    function.__module__ = op.fn.__module__
+    function.op = op
+    return function
+
+
+def _make_inplace(op: Op, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def inplace(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return write_inplace(x, function(x, *args, **kwargs))
+
+    inplace.__name__ = inplace.__qualname__ = f"{op.name}_"
+    inplace.__doc__ = f"In-place form of `{op.name}`: overwrites `x` and returns it."
+    return inplace
+
+
+def op(fn: Callable[..., Any] | None = None, *, name: str | None = None, **facts: Any) -> Any:
+    """Declares an op: `@op` or `@op(method=..., inplace=True, ...)` over an array function.
+
+    The function's annotations say what each parameter is: `Array` (a tensor), `Index` (an
+    integer tensor), `Key` (random bits, supplied by the generator and hidden from users),
+    `Array | None`, `Sequence[Array]`, or a static attribute: `int`, `float`, `bool`, `str`,
+    `Axis` (int or tuple), `Ints`, `Shape`, `DType`, `Any`, each also with ` | None`.
+
+    Args:
+        fn: the pure array function.
+        name: the op's name; the function's by default.
+        facts: see `Facts`.
+
+    Returns:
+        The function that users call: it takes Tensors and goes through dispatch. Its
+        attribute `op` is the record; `inplace` the variant with an underscore, if any.
+    """
+    if fn is None:
+        return functools.partial(op, name=name, **facts)
+    record = register(name or fn.__name__, fn, Facts(**facts))
+    function = make_function(record)
+    if record.facts.inverse is not None:
+        inverse = record.facts.inverse
+        internal = Facts(method=None, public=False)
+        record.inverse = register(f"{record.name}_inverse", inverse, internal)  # type: ignore[attr-defined]
+    method = record.facts.method
+    if method == "" and record.facts.public:
+        method = record.name
+    if method and record.arrays:
+        attach_method(method, function)
+    if record.facts.inplace:
+        function.inplace = _make_inplace(record, function)  # type: ignore[attr-defined]
+        attach_method(f"{method or record.name}_", function.inplace)  # type: ignore[attr-defined]
+    return function

@@ -1,0 +1,168 @@
+"""Places: where tensors lie, under Paddle's names, over JAX's devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from ._errors import InvalidArgumentError, UnknownNameError
+
+# Paddle says gpu for what JAX calls cuda or rocm.
+_PLATFORMS = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu", "tpu": "tpu", "rocm": "rocm"}
+
+
+class Place:
+    """A device, by kind and number: prints as `Place(cpu)`, `Place(gpu:0)`."""
+
+    __slots__ = ("index", "kind")
+
+    def __init__(self, kind: str = "cpu", index: int = 0) -> None:
+        self.kind, self.index = kind, index
+
+    def __repr__(self) -> str:
+        return f"Place({self.kind})" if self.kind == "cpu" else f"Place({self.kind}:{self.index})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and (self.kind, self.index) == (other.kind, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.index))
+
+    def is_cpu_place(self) -> bool:
+        """Whether this is a CPU."""
+        return self.kind == "cpu"
+
+    def is_gpu_place(self) -> bool:
+        """Whether this is a GPU."""
+        return self.kind == "gpu"
+
+    def get_device_id(self) -> int:
+        """Returns the device's number among those of its kind."""
+        return self.index
+
+    @property
+    def device(self) -> Any:
+        """The JAX device.
+
+        Raises:
+            UnknownNameError: this machine has no such device.
+        """
+        try:
+            found = jax.devices(_PLATFORMS.get(self.kind, self.kind))
+        except RuntimeError as error:
+            raise UnknownNameError(
+                f"device {str(self)!r} was asked for",
+                expected="one of " + ", ".join(available_devices()),
+                fix="use set_device('cpu'), or install the JAX plug-in for the device",
+            ) from error
+        if self.index >= len(found):
+            raise UnknownNameError(
+                f"device number {self.index} of kind {self.kind!r} was asked for",
+                expected=f"a number below {len(found)}",
+                fix="choose one of " + ", ".join(available_devices()),
+            )
+        return found[self.index]
+
+
+class CPUPlace(Place):
+    """The host."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("cpu", 0)
+
+
+class CUDAPlace(Place):
+    """A GPU by number."""
+
+    __slots__ = ()
+
+    def __init__(self, index: int = 0) -> None:
+        super().__init__("gpu", index)
+
+
+class CUDAPinnedPlace(Place):
+    """Host memory that a GPU can reach; on JAX it is the host."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("cpu", 0)
+
+
+def available_devices() -> list[str]:
+    """Returns the names that `set_device` takes on this machine."""
+    names = ["cpu"]
+    for device in jax.devices():
+        if device.platform != "cpu":
+            names.append(f"{device.platform}:{device.id}")
+    return names
+
+
+def as_place(value: Any) -> Place:
+    """Reads a place from a Place, a name (`"gpu:1"`) or `None` (the current device).
+
+    Raises:
+        InvalidArgumentError: not a place.
+    """
+    if value is None:
+        return _current[0]
+    if isinstance(value, Place):
+        return value
+    if isinstance(value, str):
+        kind, _, number = value.lower().partition(":")
+        if kind in _PLATFORMS and (number == "" or number.isdigit()):
+            return Place("gpu" if kind == "cuda" else kind, int(number or 0))
+    raise InvalidArgumentError(
+        f"{value!r} is not a place",
+        expected="'cpu', 'gpu', 'gpu:<number>', or a Place",
+        fix="see proa.device.get_available_device()",
+    )
+
+
+_current = [Place("cpu", 0)]
+
+
+def set_device(device: Any) -> Place:
+    """Makes a device the one where new tensors are made.
+
+    Args:
+        device: a name (`"cpu"`, `"gpu:0"`) or a Place.
+
+    Returns:
+        The place.
+
+    Raises:
+        UnknownNameError: this machine has no such device; the current one stays.
+    """
+    place = as_place(device)
+    jax.config.update("jax_default_device", place.device)
+    _current[0] = place
+    return place
+
+
+def get_device() -> str:
+    """Returns the name of the current device."""
+    place = _current[0]
+    return place.kind if place.kind == "cpu" else f"{place.kind}:{place.index}"
+
+
+def put(array: Any, place: Any = None) -> Any:
+    """Moves a host or device array to a place (uncommitted when it is the current one)."""
+    if place is None:
+        return jax.device_put(array)
+    wanted = as_place(place)
+    if wanted == _current[0]:
+        return jax.device_put(array)
+    return jax.device_put(array, wanted.device)
+
+
+def place_of(array: Any) -> Place:
+    """Returns the place of an array; for a sharded one, of its first shard."""
+    if not isinstance(array, jax.Array):
+        return _current[0]
+    device = next(iter(array.devices()))
+    kind = device.platform
+    return Place(kind, 0 if kind == "cpu" else device.id)

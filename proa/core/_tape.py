@@ -1,0 +1,489 @@
+"""The tape: backward walks taped calls, newest first, and calls each op's VJP through dispatch."""
+
+from __future__ import annotations
+
+import functools
+import heapq
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import jax.numpy as jnp
+
+from ._context import context
+from ._dispatch import Node, dispatch, is_inexact
+from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
+from ._registry import Facts, register
+from ._tensor import Leaf, Tensor, attach_method, new_tensor, tensor_method
+
+
+class _ZeroGrad:
+    """Stands for a gradient of zeros that nobody has looked at (`clear_grad(True)`)."""
+
+    __slots__ = ()
+
+
+ZERO_GRAD = _ZeroGrad()
+_hook_ids = count()
+
+
+class GradMode:
+    """Context manager and decorator that switches taping on or off."""
+
+    def __init__(self, enabled: bool) -> None:
+        self.enabled = enabled
+        self._previous: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._previous.append(context.grad_enabled)
+        context.grad_enabled = self.enabled
+
+    def __exit__(self, *exception: object) -> None:
+        context.grad_enabled = self._previous.pop()
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        enabled = self.enabled
+
+        @functools.wraps(fn)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with GradMode(enabled):
+                return fn(*args, **kwargs)
+
+        return wrapped
+
+
+def no_grad(func: Callable[..., Any] | None = None) -> Any:
+    """Switches taping off: `with no_grad(): ...` or `@no_grad()`/`@no_grad`.
+
+    Examples:
+        >>> import proa
+        >>> x = proa.to_tensor([1.0], stop_gradient=False)
+        >>> with proa.no_grad():
+        ...     y = x * 2
+        >>> y.stop_gradient
+        True
+    """
+    return GradMode(False) if func is None else GradMode(False)(func)
+
+
+def enable_grad(func: Callable[..., Any] | None = None) -> Any:
+    """Switches taping on inside a `no_grad` region."""
+    return GradMode(True) if func is None else GradMode(True)(func)
+
+
+def set_grad_enabled(mode: bool) -> GradMode:
+    """Returns a context manager that switches taping to `mode`."""
+    return GradMode(bool(mode))
+
+
+def is_grad_enabled() -> bool:
+    """Whether taping is on in this thread."""
+    return context.grad_enabled
+
+
+def _zeros_like(x: Any) -> Any:
+    return jnp.zeros_like(x)
+
+
+def _ones(x: Any) -> Any:
+    return jnp.ones_like(x)
+
+
+def _sum_pair(x: Any, y: Any) -> Any:
+    return x + y
+
+
+def _array_op(name: str, fn: Callable[..., Any], **annotations: str) -> Any:
+    fn.__annotations__ = annotations
+    return register(name, fn, Facts(method=None, public=False))
+
+
+_ones_op = _array_op("grad_seed", _ones, x="Array")
+_sum_op = _array_op("grad_sum", _sum_pair, x="Array", y="Array")
+_K0 = (None, ())
+
+
+class Walk:
+    """One backward pass."""
+
+    def __init__(self, retain: bool, create: bool, targets: dict[Any, int] | None) -> None:
+        self.retain, self.create, self.targets = retain, create, targets
+        self.pending: dict[Any, list[Any]] = {}
+        self.heap: list[tuple[int, int, Any]] = []
+        self.found: dict[int, Tensor] = {}
+
+    def add(self, edge: tuple[Any, int], gradient: Tensor) -> None:
+        """Adds a cotangent for one output of a node."""
+        node, index = edge
+        slots = self.pending.get(node)
+        if slots is None:
+            outputs = 1 if isinstance(node, Leaf) else node.num_outputs
+            slots = self.pending[node] = [None] * outputs
+            heapq.heappush(self.heap, (-node.sequence, id(node), node))
+        known = slots[index]
+        slots[index] = gradient if known is None else dispatch(_sum_op, (known, gradient), _K0)
+
+    def run(self) -> None:
+        """Walks the tape until no cotangent is left."""
+        while self.heap:
+            node = heapq.heappop(self.heap)[2]
+            slots = self.pending.pop(node)
+            if node.hooks:
+                self._run_hooks(node, slots)
+            if self.targets is not None:
+                for index, gradient in enumerate(slots):
+                    wanted = self.targets.get((node, index))
+                    if wanted is not None and gradient is not None:
+                        self.found[wanted] = gradient
+            if isinstance(node, Leaf):
+                if self.targets is None:
+                    _accumulate(node, slots[0], self.create)
+            else:
+                self._propagate(node, slots)
+
+    def _run_hooks(self, node: Any, slots: list[Any]) -> None:
+        for index, hooks in node.hooks.items():
+            for _, hook in list(hooks):
+                if slots[index] is None:
+                    continue
+                result = hook(slots[index])
+                if result is not None:
+                    slots[index] = result
+
+    def _propagate(self, node: Node, slots: list[Any]) -> None:
+        if node.saved is None:
+            raise PreconditionError(
+                f"backward through `{node.op.name}` a second time",
+                expected="a graph whose saved values are still there",
+                fix="call backward(retain_graph=True) (or grad(..., retain_graph=True)) before",
+            )
+        for edge, gradient in zip(node.edges, node.op_gradients(slots, self.create), strict=True):
+            if edge is not None and gradient is not None:
+                self.add(edge, gradient)
+        if not self.retain:
+            node.saved = None
+
+
+def node_gradients(node: Node, slots: list[Any], create: bool) -> list[Any]:
+    """Gradients of a taped op call's inputs, through the op's VJP."""
+    op, saved = node.op, node.saved
+    given = [g for g in slots if g is not None]
+    mask = tuple([g is not None for g in slots])
+    if op.keep_residuals and saved.__class__ is tuple:
+        arrays, positions, pull = saved
+        if not create:
+            return _scatter(len(arrays), positions, op.backward_with(pull, given, mask, node.key))
+    else:
+        arrays = saved
+        positions = tuple(
+            [
+                i
+                for i, edge in enumerate(node.edges)
+                if edge is not None and is_inexact(arrays[i].dtype)
+            ]
+        )
+    if not positions:
+        return [None] * len(arrays)
+    inputs = []
+    for array, edge in zip(arrays, node.edges, strict=True):
+        t = new_tensor(array)
+        if create and edge is not None:
+            t._stop, t._edge = False, edge
+        inputs.append(t)
+    key = (node.key, len(arrays), positions, mask)
+    return _scatter(len(arrays), positions, dispatch(op.vjp, (*inputs, *given), key))
+
+
+def _scatter(length: int, positions: tuple[int, ...], gradients: Sequence[Any]) -> list[Any]:
+    full: list[Any] = [None] * length
+    for position, gradient in zip(positions, gradients, strict=True):
+        full[position] = gradient
+    return full
+
+
+Node.op_gradients = node_gradients  # type: ignore[attr-defined]
+
+
+def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:
+    t = leaf.tensor()
+    if t is None:
+        return
+    recorder = context.recorder
+    if recorder is not None:
+        recorder.note_grad(t)
+    known = t._grad
+    if known is None or known is ZERO_GRAD:
+        # A hook or another leaf may hold the same handle; a fresh one keeps sums apart.
+        t._grad = gradient if create else new_tensor(gradient._data)
+    else:
+        total = dispatch(_sum_op, (known, gradient), _K0)
+        if recorder is not None:
+            recorder.note_write(known)
+        # The handle stays the same, so whoever holds it (or captured it) sees the sum.
+        known._data, known._edge, known._stop = total._data, total._edge, total._stop
+
+
+def _seed(output: Tensor, given: Any) -> Tensor:
+    if given is None:
+        return dispatch(_ones_op, (output,), _K0)
+    if not isinstance(given, Tensor):
+        given = Tensor(given)
+    if list(given.shape) != list(output.shape):
+        raise InvalidArgumentError(
+            f"the gradient given for an output of shape {output.shape} has shape {given.shape}",
+            expected="a gradient of the output's own shape",
+            fix="reshape or expand the gradient",
+        )
+    return given
+
+
+def _check_root(t: Any) -> None:
+    if not isinstance(t, Tensor):
+        raise InvalidTypeError(
+            f"backward from a {type(t).__name__}", expected="a Tensor", fix="pass tensors only"
+        )
+    if t._stop:
+        raise PreconditionError(
+            f"backward from tensor {t.name!r} of shape {t.shape}, which has stop_gradient=True",
+            expected="a tensor computed from one with stop_gradient=False",
+            fix="set x.stop_gradient = False on an input, and check for no_grad() or detach()",
+        )
+    if not is_inexact(t._data.dtype):
+        raise InvalidTypeError(
+            f"backward from a tensor of dtype {t.dtype.name}",
+            expected="a floating or complex tensor",
+            fix="compute the loss in a floating dtype",
+        )
+
+
+def run_backward(
+    tensors: Sequence[Tensor], grad_tensors: Sequence[Any] | None = None, retain: bool = False
+) -> None:
+    """Sums up gradients of `tensors` in the `.grad` of all leaf tensors they depend on.
+
+    Args:
+        tensors: where to start.
+        grad_tensors: gradients of these tensors; ones where `None`.
+        retain: keep what the walk needs, so that it can be done again.
+    """
+    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    given = [None] * len(tensors) if grad_tensors is None else grad_tensors
+    given = [given] if isinstance(given, Tensor) else list(given)
+    if len(given) != len(tensors):
+        raise InvalidArgumentError(
+            f"{len(tensors)} tensors but {len(given)} gradients",
+            expected="one gradient (or None) per tensor",
+            fix="give both lists the same length",
+        )
+    walk = Walk(retain, create=False, targets=None)
+    with GradMode(False):
+        for t, gradient in zip(tensors, given, strict=True):
+            _check_root(t)
+            walk.add(t._edge or t._leaf_edge(), _seed(t, gradient))
+        walk.run()
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Any = None,
+) -> list[Any]:
+    """Gradients of the sum of `outputs` with respect to `inputs`; `.grad` is not touched.
+
+    Args:
+        outputs: a Tensor or several.
+        inputs: a Tensor or several; leaves or not.
+        grad_outputs: gradients of the outputs; ones where `None`.
+        retain_graph: keep the tape; by default as `create_graph`.
+        create_graph: tape the walk itself, for derivatives of higher order.
+        only_inputs: kept for Paddle's signature; only `True` works.
+        allow_unused: give `None` for an input the outputs do not depend on.
+        no_grad_vars: tensors that count as constants.
+
+    Returns:
+        One gradient Tensor (or `None`) per input.
+
+    Raises:
+        InvalidArgumentError: an input is not reached and `allow_unused` is false.
+
+    Examples:
+        >>> import proa
+        >>> x = proa.to_tensor(3.0, stop_gradient=False)
+        >>> (first,) = proa.grad(x * x * x, x, create_graph=True)
+        >>> (second,) = proa.grad(first, x)
+        >>> float(second)
+        18.0
+    """
+    if not only_inputs:
+        raise InvalidArgumentError(
+            "only_inputs=False", expected="only_inputs=True", fix="use backward() instead"
+        )
+    outs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    ins = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    seeds = [None] * len(outs) if grad_outputs is None else grad_outputs
+    seeds = [seeds] if isinstance(seeds, Tensor) else list(seeds)
+    blocked = [no_grad_vars] if isinstance(no_grad_vars, Tensor) else list(no_grad_vars or ())
+    retain = create_graph if retain_graph is None else retain_graph
+    targets = {(t._edge or t._leaf_edge()): i for i, t in reversed(list(enumerate(ins)))}
+    walk = Walk(retain, create_graph, targets)
+    walk_blocked = {t._edge for t in blocked if t._edge is not None}
+    reached = _reaching({node for node, _ in targets}, outs)
+    with GradMode(create_graph):
+        for t, seed in zip(outs, seeds, strict=True):
+            _check_root(t)
+            walk.add(t._edge or t._leaf_edge(), _seed(t, seed))
+        walk.add = _filtered(walk.add, reached, walk_blocked)  # type: ignore[method-assign]
+        walk.run()
+    return [_result(walk, targets, t, i, allow_unused) for i, t in enumerate(ins)]
+
+
+def _result(walk: Walk, targets: Any, t: Tensor, position: int, allow_unused: bool) -> Any:
+    gradient = walk.found.get(targets[t._edge or t._leaf_edge()])
+    if gradient is None and not allow_unused:
+        raise InvalidArgumentError(
+            f"input {position} (shape {t.shape}) is not reached from the outputs",
+            expected="inputs that the outputs were computed from, with stop_gradient=False",
+            fix="pass allow_unused=True to get None for it",
+        )
+    return gradient
+
+
+def _filtered(add: Any, reached: set[Any], blocked: set[Any]) -> Callable[..., None]:
+    def filtered(edge: tuple[Any, int], gradient: Tensor) -> None:
+        if edge[0] in reached and edge not in blocked:
+            add(edge, gradient)
+
+    return filtered
+
+
+def _reaching(targets: set[Any], roots: Sequence[Tensor]) -> set[Any]:
+    """Nodes from which a target can be reached; the others need no work."""
+    order: list[Any] = []
+    seen: set[Any] = set()
+    stack = [t._edge[0] for t in roots if t._edge is not None]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        order.append(node)
+        if not isinstance(node, Leaf):
+            stack.extend(edge[0] for edge in node.edges if edge is not None)
+    reached = set(targets)
+    # A node's inputs are older than it, so ascending order sees them first.
+    for node in sorted(order, key=lambda n: n.sequence):
+        if not isinstance(node, Leaf) and any(e is not None and e[0] in reached for e in node.edges):
+            reached.add(node)
+    return reached
+
+
+@tensor_method
+def backward(self: Tensor, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+    """Sums up gradients of this tensor in the leaves' `.grad`.
+
+    Args:
+        grad_tensor: gradient of this tensor; ones by default.
+        retain_graph: keep the tape for another walk.
+
+    Raises:
+        PreconditionError: nothing to differentiate, or the graph was freed.
+    """
+    run_backward([self], [grad_tensor], retain_graph)
+
+
+@tensor_method
+def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> Any:
+    """Calls `hook(gradient)` when this tensor's gradient is known; a result replaces it.
+
+    Returns:
+        An object with `remove()`.
+
+    Raises:
+        PreconditionError: the tensor has stop_gradient=True.
+    """
+    if self._stop:
+        raise PreconditionError(
+            f"register_hook on tensor {self.name!r} with stop_gradient=True",
+            expected="a tensor that takes part in differentiation",
+            fix="set stop_gradient = False before",
+        )
+    node, index = self._edge or self._leaf_edge()
+    node.hooks = node.hooks or {}
+    hooks = node.hooks.setdefault(index, [])
+    entry = (next(_hook_ids), hook)
+    hooks.append(entry)
+    return HookHandle(hooks, entry)
+
+
+class HookHandle:
+    """Removes a registered hook."""
+
+    def __init__(self, hooks: list[Any], entry: Any) -> None:
+        self._hooks, self._entry = hooks, entry
+
+    def remove(self) -> bool:
+        """Removes the hook; returns whether it was still there."""
+        if self._entry in self._hooks:
+            self._hooks.remove(self._entry)
+            return True
+        return False
+
+
+@tensor_method
+def retain_grads(self: Tensor) -> None:
+    """Keeps the gradient of a computed tensor in its `.grad` as well."""
+    if self.is_leaf:
+        return
+    holder = Leaf(self)
+
+    def keep(gradient: Tensor) -> None:
+        _accumulate(holder, gradient, False)
+
+    register_hook(self, keep)
+
+
+def _get_grad(self: Tensor) -> Any:
+    """Gradient summed up by `backward()`, or `None`."""
+    known = self._grad
+    if known is ZERO_GRAD:
+        self._grad = known = new_tensor(dispatch(_zeros_op, (self,), _K0)._data)
+    return known
+
+
+def _set_grad(self: Tensor, value: Any) -> None:
+    if context.recorder is not None:
+        context.recorder.note_grad(self)
+    if value is None or isinstance(value, Tensor):
+        if value is not None and list(value.shape) != list(self.shape):
+            raise InvalidArgumentError(
+                f"a gradient of shape {value.shape} for a tensor of shape {self.shape}",
+                expected="a gradient of the tensor's own shape",
+                fix="reshape it",
+            )
+        self._grad = value
+        return
+    raise InvalidTypeError(
+        f"`grad` was set to a {type(value).__name__}", expected="a Tensor or None", fix="wrap it"
+    )
+
+
+_zeros_op = _array_op("grad_zeros", _zeros_like, x="Array")
+attach_method("grad", property(_get_grad, _set_grad))  # type: ignore[arg-type]
+
+
+@tensor_method
+def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
+    """Sets the gradient to zero (lazily: nothing is allocated), or drops it."""
+    if context.recorder is not None:
+        context.recorder.note_grad(self)
+    has = self._grad is not None
+    self._grad = ZERO_GRAD if set_to_zero and has else None
+
+
+attach_method("clear_grad", clear_gradient)
+attach_method("gradient", lambda self: None if self.grad is None else self.grad.numpy())

@@ -1,0 +1,196 @@
+"""Views and in-place writes: handles are rebound, bases and views follow.
+
+Arrays never change; a write gives the handle a new array. A view remembers its base and
+the op that made it, so a write through a view is `inverse(base, view)` on the base, and a
+write to a base makes its living views again. All of it goes through dispatch, so it is
+taped and recorded like any other op.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from ._context import bump_mode_epoch, context
+from ._dispatch import describe_array, dispatch
+from ._errors import InvalidArgumentError, PreconditionError
+from ._registry import BaseOp
+from ._tape import GradMode
+from ._tensor import Tensor, attach_method, new_tensor, tensor_method
+
+
+class View:
+    """How a tensor was made from its base."""
+
+    __slots__ = ("base", "detached", "extras", "key", "op")
+
+    def __init__(self, base: Tensor, op: Any, extras: tuple[Any, ...], key: Any) -> None:
+        self.base, self.op, self.extras, self.key = base, op, extras, key
+        self.detached = op is None
+
+    def make(self) -> Tensor:
+        """Computes the view from its base."""
+        if self.detached:
+            return new_tensor(self.base._data)
+        return dispatch(self.op, (self.base, *self.extras), self.key)
+
+    def write_back(self, view: Tensor) -> Tensor:
+        """Computes the base from the written view."""
+        if self.detached:
+            return new_tensor(view._data)
+        layout, attributes = self.key
+        layout = None if layout is None else (True, *layout)
+        inverse: BaseOp = self.op.inverse
+        return dispatch(inverse, (self.base, view, *self.extras), (layout, attributes))
+
+
+def make_view(op: Any, tensors: tuple[Any, ...], key: Any) -> Any:
+    """Dispatches a view op and ties its result to its base."""
+    result = dispatch(op, tensors, key)
+    base = tensors[0]
+    if isinstance(base, Tensor):
+        _tie(base, result, View(base, op, tensors[1:], key))
+    return result
+
+
+def _tie(base: Tensor, result: Tensor, view: View) -> None:
+    result._view = view
+    if base._views is None:
+        base._views = weakref.WeakSet()
+    base._views.add(result)
+
+
+def _root(t: Tensor) -> Tensor:
+    while t._view is not None:
+        t = t._view.base
+    return t
+
+
+def write_inplace(t: Tensor, result: Tensor) -> Tensor:
+    """Gives `t` the value of `result`, in the sense of an in-place op.
+
+    Raises:
+        InvalidArgumentError: the result has another shape.
+        PreconditionError: `t` is (a view of) a leaf whose gradient is wanted.
+    """
+    if t._data.shape != result._data.shape:
+        raise InvalidArgumentError(
+            f"an in-place op on a tensor of shape {t.shape} gives shape {result.shape}",
+            expected="a result of the tensor's own shape",
+            fix="use the op without the trailing underscore",
+        )
+    if t._data.dtype != result._data.dtype:
+        result = result.astype(t.dtype)  # type: ignore[attr-defined]
+    if context.grad_enabled:
+        root = _root(t)
+        if not root._stop and root.is_leaf and not (t._view is not None and t._view.detached):
+            raise PreconditionError(
+                f"an in-place write to leaf tensor {root.name!r} of shape {root.shape}, "
+                "whose gradient is wanted",
+                expected="a computed tensor, or a write inside no_grad()",
+                fix="wrap the write in `with proa.no_grad():`, or work on x.clone()",
+            )
+    _rebind(t, result)
+    _follow(t)
+    return t
+
+
+def _rebind(t: Tensor, result: Tensor) -> None:
+    recorder = context.recorder
+    if recorder is not None:
+        recorder.note_write(t)
+    t._data = result._data
+    t.__dict__["_version"] = t._version + 1
+    if context.grad_enabled and not result._stop:
+        t._edge, t._stop = result._edge, False
+
+
+def _follow(t: Tensor) -> None:
+    _refresh_views(t, skip=None)
+    child = t
+    while child._view is not None:
+        view = child._view
+        with GradMode(context.grad_enabled and not view.detached):
+            _rebind(view.base, view.write_back(child))
+        _refresh_views(view.base, skip=child)
+        child = view.base
+
+
+def _refresh_views(base: Tensor, skip: Tensor | None) -> None:
+    if not base._views:
+        return
+    for child in list(base._views):
+        if child is skip or child._view is None or child._view.base is not base:
+            continue
+        with GradMode(context.grad_enabled and not child._view.detached):
+            _rebind(child, child._view.make())
+        _refresh_views(child, skip=None)
+
+
+@tensor_method
+def detach(self: Tensor) -> Tensor:
+    """Returns a view without gradient; both share their values, also after writes."""
+    result = new_tensor(self._data)
+    _tie(self, result, View(self, None, (), None))
+    return result
+
+
+@tensor_method
+def detach_(self: Tensor) -> Tensor:
+    """Takes this tensor off the tape."""
+    self._edge, self._stop = None, True
+    return self
+
+
+@tensor_method
+def set_value(self: Tensor, value: Any) -> None:
+    """Overwrites the values; shape must match, dtype is kept.
+
+    Args:
+        value: Tensor, NumPy array or nested list of this tensor's shape.
+
+    Raises:
+        InvalidArgumentError: another shape (even one that would broadcast).
+    """
+    given = value if isinstance(value, Tensor) else Tensor(value)
+    if tuple(given._data.shape) != tuple(self._data.shape):
+        raise InvalidArgumentError(
+            f"set_value on {self.name!r} {describe_array(self._data)} "
+            f"with a value {describe_array(given._data)}",
+            expected=f"a value of shape {self.shape}",
+            fix="reshape the value, or load weights made for this architecture",
+        )
+    with GradMode(False):
+        if given._data.dtype != self._data.dtype:
+            given = given.astype(self.dtype)  # type: ignore[attr-defined]
+        _rebind(self, given)
+        _follow(self)
+
+
+@tensor_method
+def copy_(self: Tensor, other: Any, blocking: bool = True) -> Tensor:
+    """Copies the values of `other` into this tensor and returns it."""
+    set_value(self, other)
+    return self
+
+
+def replace_data(t: Tensor, data: Any) -> None:
+    """Gives a handle an array of any shape or dtype (casting a layer, loading weights)."""
+    if context.recorder is not None:
+        context.recorder.note_write(t)
+    if t._data is None or t._data.dtype != data.dtype or t._data.shape != data.shape:
+        bump_mode_epoch()
+    t._data = data
+    _follow(t)
+
+
+def _get_data(self: Tensor) -> Tensor:
+    """The tensor itself as a detached view."""
+    return detach(self)
+
+
+def _set_data(self: Tensor, value: Any) -> None:
+    replace_data(self, (value if isinstance(value, Tensor) else Tensor(value))._data)
+
+
+attach_method("data", property(_get_data, _set_data))  # type: ignore[arg-type]
