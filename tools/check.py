@@ -318,8 +318,8 @@ def check_inits(tree: Tree) -> Iterator[Finding]:
             )
             if docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
                 continue
-            exports = isinstance(node, ast.ImportFrom) and node.level > 0
-            if not exports or any(alias.name != alias.asname for alias in node.names):
+            names = node.names if isinstance(node, ast.ImportFrom) and node.level else []
+            if not names or any(alias.name != alias.asname for alias in names):
                 message = f"not a line of the export list: {ast.unparse(node)[:60]!r}"
                 fix = "write `from ._module import name as name`"
                 yield Finding("inits", source.path, node.lineno, f"{message}; {fix}")

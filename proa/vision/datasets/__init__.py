@@ -1,0 +1,9 @@
+"""Data sets of images, read from local files."""
+
+from __future__ import annotations
+
+from ._fashion_mnist import FASHION_MNIST_CLASSES as FASHION_MNIST_CLASSES
+from ._fashion_mnist import FashionMNIST as FashionMNIST
+from ._fashion_mnist import fashion_mnist_files as fashion_mnist_files
+from ._files import IdxFiles as IdxFiles
+from ._mnist import MNIST as MNIST
