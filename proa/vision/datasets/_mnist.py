@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core._dtype import default_dtype
 from ...core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 from ...io import Dataset
 from ._files import IdxFiles, find_idx_files
@@ -31,11 +32,12 @@ class MNIST(Dataset):
         transform: called with each image; its result takes the image's place.
         download: accepted for compatibility; data that is not there is an error in any case.
         backend: what an image is: `'pil'` (also the default) for a `PIL.Image.Image` of mode `L`,
-            `'cv2'` for a float32 array `[height, width]` with values 0..255.
+            `'cv2'` for an array `[height, width]` of the default dtype with values 0..255.
 
     Attributes:
         images: uint8 array `[n, height, width]`.
         labels: int64 array `[n, 1]`.
+        dtype: the default dtype at the time of making, that of images of backend `'cv2'`.
 
     An item is `(image, label)` with label an int64 array of shape `[1]`.
 
@@ -91,6 +93,7 @@ class MNIST(Dataset):
             files = self._find()
             image_path, label_path = files.images(mode), files.labels(mode)
         self.transform = transform
+        self.dtype = default_dtype().name
         self.image_path, self.label_path = str(image_path), str(label_path)
         self.images, self.labels = _read(self.image_path, self.label_path)
 
@@ -107,7 +110,7 @@ class MNIST(Dataset):
 
     def __getitem__(self, index: int) -> tuple[Any, np.ndarray]:
         pixels, label = self.images[index], self.labels[index]
-        image = _to_pil(pixels) if self.backend == "pil" else pixels.astype(np.float32)
+        image = _to_pil(pixels) if self.backend == "pil" else pixels.astype(self.dtype)
         if self.transform is not None:
             image = self.transform(image)
         return image, label.copy()

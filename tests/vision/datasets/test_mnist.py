@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proa.core import get_default_dtype, set_default_dtype
 from proa.core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 from proa.io import Dataset
 from proa.vision.datasets import MNIST, _files
@@ -38,6 +39,16 @@ def test_items_as_pictures(backend: str | None, paths: tuple[str, str]) -> None:
     image, label = MNIST(*paths, backend=backend)[0]
     assert (image.mode, image.size, label.tolist()) == ("L", (4, 3), [7])
     np.testing.assert_array_equal(np.asarray(image), IMAGES[0])
+
+
+def test_arrays_have_the_default_dtype(paths: tuple[str, str]) -> None:
+    before = get_default_dtype()
+    set_default_dtype("float64")
+    try:
+        data = MNIST(*paths, backend="cv2")
+    finally:
+        set_default_dtype(before)
+    assert data[0][0].dtype == np.float64
 
 
 def test_an_item_is_a_copy(paths: tuple[str, str]) -> None:
