@@ -9,6 +9,7 @@ from ._context import mode_epoch as mode_epoch
 from ._context import run_eagerly as run_eagerly
 from ._context import user_location as user_location
 from ._convert import convert_inputs as convert_inputs
+from ._convert import scalar_dtype as scalar_dtype
 from ._declare import freeze as freeze
 from ._declare import is_dimension as is_dimension
 from ._declare import op as op
@@ -90,6 +91,7 @@ from ._tape import run_backward as run_backward
 from ._tape import set_grad_enabled as set_grad_enabled
 from ._tensor import Parameter as Parameter
 from ._tensor import Tensor as Tensor
+from ._tensor import alias as alias
 from ._tensor import attach_method as attach_method
 from ._tensor import concrete as concrete
 from ._tensor import copy_array as copy_array
@@ -99,4 +101,5 @@ from ._tensor import tensor_method as tensor_method
 from ._tensor import to_tensor as to_tensor
 from ._views import make_view as make_view
 from ._views import replace_data as replace_data
+from ._views import store as store
 from ._views import write_inplace as write_inplace

@@ -85,9 +85,7 @@ def _run_taped(op: BaseOp, tensors: tuple[Any, ...], arrays: list[Any], key: Any
 
 
 def _run_with_residuals(op: Any, tensors: tuple[Any, ...], arrays: list[Any], key: Any) -> Any:
-    positions = tuple(
-        i for i, t in enumerate(tensors) if not t._stop and is_inexact(t._data.dtype)
-    )
+    positions = tuple(i for i, t in enumerate(tensors) if not t._stop and is_inexact(t._data.dtype))
     if not positions:
         return wrap((op.kernels.get(key) or op.make_kernel(key))(*arrays))
     out, pull = op.forward_kernel(key, positions)(*arrays)

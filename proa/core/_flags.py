@@ -28,9 +28,7 @@ def _parse(name: str, value: Any, kind: type) -> Any:
         ) from error
 
 
-def define_flag(
-    name: str, default: Any, *, watch: Callable[[Any], None] | None = None
-) -> None:
+def define_flag(name: str, default: Any, *, watch: Callable[[Any], None] | None = None) -> None:
     """Declares a flag; `FLAGS_<name>` in the environment overrides its default.
 
     Args:

@@ -26,7 +26,9 @@ def _check_one(op: Any, tensors: tuple[Any, ...], position: int, t: Any) -> None
         return
     array = np.asarray(t._data)
     nans, infinities = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    inputs = ", ".join(f"{op.describe(i)}: {describe_array(x._data)}" for i, x in enumerate(tensors))
+    inputs = ", ".join(
+        f"{op.describe(i)}: {describe_array(x._data)}" for i, x in enumerate(tensors)
+    )
     raise NonFiniteError(
         f"op `{op.name}` gave {nans} NaN and {infinities} Inf in output {position} "
         f"{describe_array(array)} at {user_location()} (inputs: {inputs})",

@@ -22,9 +22,7 @@ def _split(key: Any) -> Any:
 
 
 _split.__annotations__ = {"key": "Array"}
-_split_op = register(
-    "random_split", _split, Facts(method=None, public=False, differentiable=False)
-)
+_split_op = register("random_split", _split, Facts(method=None, public=False, differentiable=False))
 _NO_KEY = (None, ())
 
 

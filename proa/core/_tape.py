@@ -14,7 +14,7 @@ from ._context import context
 from ._dispatch import Node, dispatch, is_inexact
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._registry import Facts, register
-from ._tensor import Leaf, Tensor, attach_method, new_tensor, tensor_method
+from ._tensor import Leaf, Tensor, alias, attach_method, new_tensor, tensor_method
 
 
 class _ZeroGrad:
@@ -214,7 +214,7 @@ def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:
     known = t._grad
     if known is None or known is ZERO_GRAD:
         # A hook or another leaf may hold the same handle; a fresh one keeps sums apart.
-        t._grad = gradient if create else new_tensor(gradient._data)
+        t._grad = gradient if create else alias(gradient)
     else:
         total = dispatch(_sum_op, (known, gradient), _K0)
         if recorder is not None:
@@ -377,7 +377,9 @@ def _reaching(targets: set[Any], roots: Sequence[Tensor]) -> set[Any]:
     reached = set(targets)
     # A node's inputs are older than it, so ascending order sees them first.
     for node in sorted(order, key=lambda n: n.sequence):
-        if not isinstance(node, Leaf) and any(e is not None and e[0] in reached for e in node.edges):
+        if not isinstance(node, Leaf) and any(
+            e is not None and e[0] in reached for e in node.edges
+        ):
             reached.add(node)
     return reached
 

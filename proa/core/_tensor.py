@@ -258,6 +258,12 @@ def new_tensor(data: Any) -> Tensor:
     return t
 
 
+def alias(t: Tensor) -> Tensor:
+    """Returns a second handle on the same value, off the tape."""
+    recorder = context.recorder
+    return new_tensor(t._data if recorder is None else recorder.value_of(t))
+
+
 def attach_method(name: str, method: Callable[..., Any], *, owner: type[Tensor] = Tensor) -> None:
     """Gives Tensor a method or property; a second one of the same name is refused."""
     if name in owner.__dict__:
@@ -331,15 +337,17 @@ def to_tensor(
         array = data if dtype is None else data.astype(as_dtype(dtype).numpy)
         made = new_tensor(copy_array(array))
     else:
-        made = new_tensor(put(host_array(data, dtype), place))
+        array = host_array(data, dtype)
+        # While recording, it is a constant of the Program, not state that outlives the call.
+        made = new_tensor(array if context.recorder is not None else put(array, place))
     if not stop_gradient:
         made._stop = False
     return made
 
 
 def _copy_of(data: Tensor, dtype: Any, place: Any, stop_gradient: bool) -> Tensor:
-    if context.recorder is not None and not isinstance(data._data, jax.Array):
-        copied = data.detach()  # type: ignore[attr-defined]
+    if context.recorder is not None:
+        copied = alias(data)  # type: ignore[attr-defined]
         copied = copied if dtype is None else copied.astype(dtype)
     else:
         with run_eagerly():

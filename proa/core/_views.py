@@ -16,7 +16,7 @@ from ._dispatch import describe_array, dispatch
 from ._errors import InvalidArgumentError, PreconditionError
 from ._registry import BaseOp
 from ._tape import GradMode
-from ._tensor import Tensor, attach_method, new_tensor, tensor_method
+from ._tensor import Tensor, alias, attach_method, tensor_method
 
 
 class View:
@@ -31,13 +31,13 @@ class View:
     def make(self) -> Tensor:
         """Computes the view from its base."""
         if self.detached:
-            return new_tensor(self.base._data)
+            return alias(self.base)
         return dispatch(self.op, (self.base, *self.extras), self.key)
 
     def write_back(self, view: Tensor) -> Tensor:
         """Computes the base from the written view."""
         if self.detached:
-            return new_tensor(view._data)
+            return alias(view)
         layout, attributes = self.key
         layout = None if layout is None else (True, *layout)
         inverse: BaseOp = self.op.inverse
@@ -130,7 +130,7 @@ def _refresh_views(base: Tensor, skip: Tensor | None) -> None:
 @tensor_method
 def detach(self: Tensor) -> Tensor:
     """Returns a view without gradient; both share their values, also after writes."""
-    result = new_tensor(self._data)
+    result = alias(self)
     _tie(self, result, View(self, None, (), None))
     return result
 
@@ -182,6 +182,15 @@ def replace_data(t: Tensor, data: Any) -> None:
         bump_mode_epoch()
     t._data = data
     _follow(t)
+
+
+def store(t: Tensor, data: Any) -> None:
+    """Writes back an array that a compiled function computed for a tensor."""
+    t._data = data
+    t._version = t._version + 1
+    if t._views is not None or t._view is not None:
+        with GradMode(False):
+            _follow(t)
 
 
 def _get_data(self: Tensor) -> Tensor:
