@@ -31,9 +31,9 @@ _inferred: OrderedDict[Any, Any] = OrderedDict()
 class NeedsStatic(Exception):
     """A number passed to a recorded function is needed as a Python value."""
 
-    def __init__(self, leaf: Any, what: str) -> None:
+    def __init__(self, leaves: frozenset[Any], what: str) -> None:
         super().__init__(what)
-        self.leaf, self.what = leaf, what
+        self.leaves, self.what = leaves, what
 
 
 def infer(op: Any, key: Any, inputs: tuple[Value, ...]) -> tuple[tuple[Any, ...], bool]:
@@ -114,7 +114,8 @@ class Recorder:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.inputs: list[Value] = []
-        self.static_leaves: dict[Value, Any] = {}
+        #: Values that follow from numbers of the call alone, and from which of them.
+        self.number_leaves: dict[Value, frozenset[Any]] = {}
         self.constants: dict[Value, np.ndarray] = {}
         self._constant_ids: dict[int, tuple[Any, Value]] = {}
         self._captured: dict[int, tuple[Tensor, Value]] = {}
@@ -127,13 +128,13 @@ class Recorder:
         value = Value(shape, dtype, name=name, owner=self)
         self.inputs.append(value)
         if leaf is not None:
-            self.static_leaves[value] = leaf
+            self.number_leaves[value] = frozenset([leaf])
         return new_tensor(value)
 
     def need_concrete(self, value: Value, what: str) -> None:
         """Asks for a new recording in which a number is a Python value."""
-        if value in self.static_leaves:
-            raise NeedsStatic(self.static_leaves[value], what)
+        if value in self.number_leaves:
+            raise NeedsStatic(self.number_leaves[value], what)
 
     def record(self, op: Any, tensors: tuple[Tensor, ...], key: Any) -> tuple[Any, Any]:
         """Appends a call; returns the input Values and the output Value(s)."""
@@ -143,7 +144,19 @@ class Recorder:
         shapes, is_tuple = infer(op, key, inputs)
         outputs = tuple([Value(shape, dtype, owner=self) for shape, dtype in shapes])
         self.calls.append(Call(op, inputs, key, outputs, is_tuple, user_location()))
+        if self.number_leaves:
+            self._follow_numbers(inputs, outputs)
         return inputs, (outputs if is_tuple else outputs[0])
+
+    def _follow_numbers(self, inputs: tuple[Value, ...], outputs: tuple[Value, ...]) -> None:
+        leaves: frozenset[Any] = frozenset()
+        for value in inputs:
+            if value in self.number_leaves:
+                leaves |= self.number_leaves[value]
+            elif value not in self.constants:
+                return
+        if leaves:
+            self.number_leaves.update(dict.fromkeys(outputs, leaves))
 
     def value_of(self, t: Tensor) -> Value:
         """Returns the Value that stands for a tensor in this Program."""

@@ -1,0 +1,19 @@
+"""Jit room: functions compiled whole, and models in files."""
+
+from ._artifact import Artifact as Artifact
+from ._artifact import artifact_path as artifact_path
+from ._artifact import read_artifact as read_artifact
+from ._artifact import write_artifact as write_artifact
+from ._artifact import write_whole as write_whole
+from ._export import record as record
+from ._export import save as save
+from ._load import TranslatedLayer as TranslatedLayer
+from ._load import load as load
+from ._pipeline import Pipeline as Pipeline
+from ._pipeline import largest_difference as largest_difference
+from ._static_function import Explanation as Explanation
+from ._static_function import StaticFunction as StaticFunction
+from ._static_function import Variant as Variant
+from ._static_function import enable_to_static as enable_to_static
+from ._static_function import not_to_static as not_to_static
+from ._static_function import to_static as to_static

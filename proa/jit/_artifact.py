@@ -1,0 +1,165 @@
+"""The artifact file: one zip of Programs, weights, golden samples and a manifest.
+
+Nothing in it can execute code: JSON and safetensors only. The zip's comment holds the
+SHA-256 of everything before it, so one altered or missing byte is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proa.core import ArtifactError, InvalidArgumentError, NotFoundError
+from proa.program import Program, program_from_dict, program_to_dict
+
+FORMAT = 1
+_MARK = b"proa-sha256:"
+_COMMENT_LENGTH = len(_MARK) + 64
+
+
+@dataclass
+class Artifact:
+    """What an artifact file holds.
+
+    Attributes:
+        programs: by role: `main`, and optionally `preprocess` and `postprocess`.
+        weights: arrays by name; `captures` in the manifest says which Program reads which.
+        golden: arrays `<sample>/input/<i>` and `<sample>/output/<i>`.
+        manifest: versions, input and output specs, captures per Program, lineage.
+    """
+
+    programs: dict[str, Program]
+    weights: dict[str, np.ndarray]
+    golden: dict[str, np.ndarray] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=dict)
+
+
+def artifact_path(path: Any) -> Path:
+    """Returns the file that a path given by a user means (`.proa` is added)."""
+    text = os.fspath(path)
+    if not text or text.endswith(("/", os.sep)):
+        raise InvalidArgumentError(
+            f"`path` is {text!r}", expected="a file path prefix", fix="write 'out/model'"
+        )
+    return Path(text if text.endswith(".proa") else text + ".proa")
+
+
+def _tensors(arrays: Mapping[str, np.ndarray]) -> bytes:
+    from safetensors.numpy import save
+
+    return save({name: np.ascontiguousarray(a) for name, a in arrays.items()})
+
+
+def write_artifact(artifact: Artifact, path: Any) -> Path:
+    """Writes an artifact under a temporary name and moves it into place.
+
+    Returns:
+        The path written.
+    """
+    target = artifact_path(path)
+    programs, constants = {}, {}
+    for role, program in artifact.programs.items():
+        programs[role], arrays = program_to_dict(program)
+        constants.update({f"{role}/{name}": a for name, a in arrays.items()})
+    members = {
+        "program.json": json.dumps(programs).encode(),
+        "constants.safetensors": _tensors(constants),
+        "weights.safetensors": _tensors(artifact.weights),
+        "golden.safetensors": _tensors(artifact.golden),
+    }
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
+    manifest = {**artifact.manifest, "format": FORMAT, "sha256": hashes}
+    members["manifest.json"] = json.dumps(manifest, indent=2, sort_keys=True).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(members):
+            # A fixed date makes equal models equal files.
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), members[name])
+        archive.comment = _MARK + b"0" * 64
+    body = buffer.getvalue()[:-_COMMENT_LENGTH]
+    digest = hashlib.sha256(body).hexdigest().encode()
+    write_whole(target, body + _MARK + digest)
+    return target
+
+
+def write_whole(target: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _refuse(path: Path, what: str) -> ArtifactError:
+    return ArtifactError(
+        f"artifact {str(path)!r} {what}",
+        expected="the file exactly as jit.save wrote it",
+        fix="copy or export it again",
+    )
+
+
+def read_artifact(path: Any) -> Artifact:
+    """Reads an artifact, checking its hash first.
+
+    Raises:
+        NotFoundError: no such file.
+        ArtifactError: truncated, altered, or of another format.
+    """
+    source = artifact_path(path)
+    if not source.is_file():
+        raise NotFoundError(
+            f"no artifact at {str(source)!r}",
+            expected="a .proa file written by proa.jit.save",
+            fix="check the path; jit.save(layer, 'out/model') writes out/model.proa",
+        )
+    content = source.read_bytes()
+    body, comment = content[:-_COMMENT_LENGTH], content[-_COMMENT_LENGTH:]
+    if not comment.startswith(_MARK):
+        raise _refuse(source, "is truncated or not a Proa artifact")
+    if hashlib.sha256(body).hexdigest().encode() != comment[len(_MARK) :]:
+        raise _refuse(source, "was altered: its SHA-256 does not match")
+    try:
+        return _parse(content)
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        if isinstance(error, ArtifactError):
+            raise
+        raise _refuse(source, f"cannot be read: {error}") from error
+
+
+def _parse(content: bytes) -> Artifact:
+    from safetensors.numpy import load
+
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(members["manifest.json"])
+    if manifest.get("format") != FORMAT:
+        raise ArtifactError(
+            f"an artifact of format {manifest.get('format')!r}",
+            expected=f"format {FORMAT}",
+            fix="load it with the Proa version that wrote it, or a newer one",
+        )
+    constants = load(members["constants.safetensors"])
+    programs = {}
+    for role, data in json.loads(members["program.json"]).items():
+        prefix = f"{role}/"
+        own = {n.removeprefix(prefix): a for n, a in constants.items() if n.startswith(prefix)}
+        programs[role] = program_from_dict(data, own)
+    weights = load(members["weights.safetensors"])
+    return Artifact(programs, weights, load(members["golden.safetensors"]), manifest)

@@ -1,0 +1,244 @@
+"""Export: a Layer or function becomes Programs, weights and golden samples in one file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from proa.core import (
+    ArtifactError,
+    InvalidArgumentError,
+    ProgramError,
+    Tensor,
+    as_dtype,
+    no_grad,
+    to_tensor,
+)
+from proa.program import InputSpec, Program, recording, verify
+from proa.version import full_version
+
+from ._artifact import Artifact, write_artifact
+from ._pipeline import Pipeline, largest_difference
+from ._static_function import StaticFunction
+
+
+def record(fn: Callable[..., Any], specs: Sequence[Any]) -> tuple[Program, list[Tensor], Any]:
+    """Records a function once for given shapes.
+
+    Args:
+        fn: function of tensors.
+        specs: `(shape, dtype, name)` per input.
+
+    Returns:
+        The Program, the tensors it captures, and the structure of the result.
+
+    Raises:
+        ProgramError: the function writes tensors that outlive it.
+    """
+    with no_grad(), recording() as recorder:
+        inputs = [recorder.add_input(shape, as_dtype(d).numpy, name) for shape, d, name in specs]
+        leaves, structure = jax.tree_util.tree_flatten(fn(*inputs))
+        if not all(isinstance(leaf, Tensor) for leaf in leaves):
+            raise ProgramError(
+                f"the function returned {[type(leaf).__name__ for leaf in leaves]}",
+                expected="tensors only, in lists, tuples or dicts",
+                fix="return tensors; keep other values out of the exported function",
+            )
+        program, state = recorder.finish(leaves)
+    if state.writes:
+        raise ProgramError(
+            "the function writes tensors: " + ", ".join(t.name for t in state.writes),
+            expected="a function that only computes its outputs",
+            fix="call layer.eval() first; sampling and running statistics cannot be exported",
+        )
+    return verify(program), state.captures, structure
+
+
+def _specs_of(layer: Any, input_spec: Any) -> list[InputSpec]:
+    forward = getattr(layer, "forward", layer)
+    if input_spec is None and isinstance(forward, StaticFunction):
+        input_spec = forward._input_spec or forward.last_specs
+    if input_spec is None:
+        raise InvalidArgumentError(
+            f"`input_spec` of {type(layer).__name__} is not known",
+            expected="one InputSpec (or example tensor) per input",
+            fix="pass input_spec=[InputSpec([None, <size>, ...], 'float32', name='x')], or an "
+            "example input: input_spec=[x]",
+        )
+    found = []
+    for position, spec in enumerate(input_spec):
+        if isinstance(spec, Tensor | np.ndarray):
+            shape = [None, *spec.shape[1:]] if len(spec.shape) else []
+            spec = InputSpec(shape, spec.dtype, f"x{position}")
+        if not isinstance(spec, InputSpec):
+            raise InvalidArgumentError(
+                f"entry {position} of `input_spec` is {spec!r}",
+                expected="an InputSpec, a Tensor or a NumPy array",
+                fix="write InputSpec([None, 784], 'float32', name='image')",
+            )
+        found.append(spec)
+    return found
+
+
+@contextmanager
+def _eval_mode(layer: Any) -> Iterator[None]:
+    layers = layer.sublayers(include_self=True) if hasattr(layer, "sublayers") else []
+    modes = [each.training for each in layers]
+    for each in layers:
+        each.training = False
+    try:
+        yield
+    finally:
+        for each, mode in zip(layers, modes, strict=True):
+            each.training = mode
+
+
+def _names(layer: Any) -> dict[int, str]:
+    if not hasattr(layer, "state_dict"):
+        return {}
+    return {id(t): name for name, t in layer.state_dict().items()}
+
+
+class _Exporter:
+    """Collects the Programs of one export; equal tensors share one weight."""
+
+    def __init__(self, layer: Any) -> None:
+        self.names = _names(layer)
+        self.weights: dict[str, np.ndarray] = {}
+        self.programs: dict[str, Program] = {}
+        self.captures: dict[str, list[str]] = {}
+
+    def add(self, role: str, fn: Callable[..., Any], specs: Sequence[Any]) -> list[Any]:
+        """Records one stage and returns the specs of its outputs."""
+        program, captured, _ = record(fn, specs)
+        self.programs[role] = program
+        self.captures[role] = [self._name(t) for t in captured]
+        return [(v.shape, v.dtype, v.name or f"out{i}") for i, v in enumerate(program.outputs)]
+
+    def _name(self, t: Tensor) -> str:
+        name = self.names.setdefault(id(t), f"captured/{t.name}")
+        self.weights[name] = t.numpy()
+        return name
+
+
+def save(
+    layer: Any,
+    path: Any,
+    input_spec: Any = None,
+    *,
+    preprocess: Callable[..., Any] | None = None,
+    postprocess: Callable[..., Any] | None = None,
+    samples: Sequence[Any] | None = None,
+    lineage: dict[str, Any] | None = None,
+    **configs: Any,
+) -> Path:
+    """Saves a Layer or function as one artifact, `<path>.proa`, in evaluation mode.
+
+    Args:
+        layer: a Layer, a function or a compiled function.
+        path: file path; `.proa` is added when missing.
+        input_spec: InputSpecs or example inputs, those of `preprocess` when there is one;
+            by default those of the last call of a compiled `layer`.
+        preprocess: function of tensors that prepares raw inputs; stored as a Program.
+        postprocess: function of the outputs; stored as a Program.
+        samples: sample inputs: each a tensor, or one per input as a list or tuple. Their
+            outputs are stored, compared with the uncompiled ones now, and checked again
+            whenever the artifact is loaded.
+        lineage: where the model comes from (run, data hash, metrics), as plain data.
+        configs: further options of Paddle, without effect here.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        InvalidArgumentError: no spec is known (the message has one to paste), or a sample
+            does not fit.
+        ProgramError: the function cannot be recorded, or writes state.
+        ArtifactError: the compiled outputs differ from the uncompiled ones.
+
+    Examples:
+        >>> import proa, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> net = proa.nn.Linear(4, 2)
+        >>> file = proa.jit.save(net, folder + "/net", [proa.static.InputSpec([None, 4])])
+        >>> proa.jit.load(file)(proa.ones([3, 4])).shape
+        [3, 2]
+    """
+    specs = _specs_of(layer, input_spec)
+    entry = [
+        (s.dimensions(i), s.dtype.numpy, s.name or f"x{i}") for i, s in enumerate(specs)
+    ]
+    exporter = _Exporter(layer)
+    with _eval_mode(layer):
+        stage, stages = entry, []
+        for role, fn in (("preprocess", preprocess), ("main", layer), ("postprocess", postprocess)):
+            if fn is not None:
+                stage = exporter.add(role, fn, stage)
+                stages.append(fn)
+        manifest = _manifest(entry, stage, exporter.captures, lineage)
+        artifact = Artifact(exporter.programs, exporter.weights, {}, manifest)
+        if samples is not None:
+            _add_golden(artifact, stages, samples)
+    return write_artifact(artifact, path)
+
+
+def _describe(specs: Sequence[Any]) -> list[dict[str, Any]]:
+    return [
+        {"name": n, "dtype": as_dtype(d).name, "shape": [e if isinstance(e, int) else str(e) for e in s]}
+        for s, d, n in specs
+    ]
+
+
+def _manifest(entry: Any, out: Any, captures: Any, lineage: Any) -> dict[str, Any]:
+    return {
+        "versions": {
+            "proa": full_version,
+            "jax": jax.__version__,
+            "python": sys.version.split()[0],
+        },
+        "inputs": _describe(entry),
+        "outputs": _describe(out),
+        "captures": captures,
+        "lineage": lineage or {},
+    }
+
+
+def _run_stages(stages: Sequence[Any], inputs: Sequence[Tensor]) -> list[np.ndarray]:
+    current: Any = list(inputs)
+    with no_grad():
+        for stage in stages:
+            current = jax.tree_util.tree_leaves(stage(*current))
+    return [t.numpy() for t in current]
+
+
+def _add_golden(artifact: Artifact, stages: Sequence[Any], samples: Sequence[Any]) -> None:
+    pipeline = Pipeline(artifact)
+    worst = 0.0
+    for number, sample in enumerate(samples):
+        given = list(sample) if isinstance(sample, list | tuple) else [sample]
+        tensors = [t if isinstance(t, Tensor) else to_tensor(t) for t in given]
+        pipeline.check_inputs([t._data for t in tensors])
+        expected = _run_stages(stages, tensors)
+        outputs = [np.asarray(o) for o in pipeline.run([t._data for t in tensors])]
+        difference = largest_difference(outputs, expected)
+        if difference > 1.0:
+            raise ArtifactError(
+                f"sample {number}: compiled and uncompiled outputs differ by {difference:.3g} "
+                "times the tolerance",
+                expected="equal results of both",
+                fix="this is a defect of an op or of the recording: report it",
+            )
+        worst = max(worst, difference)
+        for i, t in enumerate(tensors):
+            artifact.golden[f"{number}/input/{i}"] = t.numpy()
+        for i, array in enumerate(outputs):
+            artifact.golden[f"{number}/output/{i}"] = array
+    artifact.manifest["eager_difference"] = worst
+
+

@@ -1,0 +1,140 @@
+"""Signatures: what of a call a compiled function depends on, and in whose words to say it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from proa.core import Tensor, default_dtype, is_dimension, new_tensor, to_tensor
+
+TENSOR, NUMBER, STATIC = "tensor", "number", "static"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One leaf of a call's arguments.
+
+    Attributes:
+        kind: `TENSOR`, `NUMBER` (a float: an input) or `STATIC` (part of the signature).
+        what: `(shape, dtype, stop_gradient)`, the dtype of a number, or the static value.
+    """
+
+    kind: str
+    what: Any
+
+    def describe(self) -> str:
+        """Says what the leaf is, in the user's terms."""
+        if self.kind == TENSOR:
+            shape, dtype, stop = self.what
+            extents = ", ".join(map(str, shape))
+            return f"{dtype}[{extents}]" + ("" if stop else " with gradient")
+        return f"a {self.what} number" if self.kind == NUMBER else repr(self.what)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, float | np.floating):
+        return True
+    return isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind == "f"
+
+
+def flatten_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any]:
+    """Flattens the arguments of a call into leaves and a structure."""
+    return jax.tree_util.tree_flatten((args, kwargs))
+
+
+def read_leaf(value: Any, is_static: bool) -> tuple[Leaf, Any]:
+    """Returns a leaf's part of the signature, and the tensor to pass (or `None`)."""
+    if isinstance(value, Tensor):
+        data = value._data
+        return Leaf(TENSOR, (data.shape, str(data.dtype), value._stop)), value
+    if _is_number(value):
+        if is_static:
+            return Leaf(STATIC, float(value)), None
+        dtype = default_dtype()
+        weak = new_tensor(np.asarray(value, dtype=dtype.numpy))
+        return Leaf(NUMBER, dtype.name), weak
+    if isinstance(value, np.ndarray) and value.ndim:
+        made = to_tensor(value)
+        return Leaf(TENSOR, (made._data.shape, str(made._data.dtype), True)), made
+    if isinstance(value, np.generic | np.ndarray):
+        return Leaf(STATIC, value.item()), None
+    try:
+        hash(value)
+    except TypeError:
+        return Leaf(STATIC, Identity(value)), None
+    if isinstance(value, bool | int):
+        # 1 == True, but they are different programs.
+        return Leaf(STATIC, (type(value).__name__, value)), None
+    return Leaf(STATIC, value), None
+
+
+class Identity:
+    """Stands for an unhashable argument: equal only to itself."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        return f"this {type(self.value).__name__}"
+
+
+def leaf_names(fn: Callable[..., Any], args: Any, kwargs: Any, count: int) -> list[str]:
+    """Names the leaves of a call by the function's parameters: `x`, `batch[0]`, `state['a']`."""
+    try:
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return [f"argument {i}" for i in range(count)]
+    names = [name for name in bound.arguments if name in bound.signature.parameters]
+    positional: list[str] = []
+    for name in names:
+        kind = bound.signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            positional += [f"{name}[{i}]" for i in range(len(bound.arguments[name]))]
+        elif kind is not inspect.Parameter.VAR_KEYWORD:
+            positional.append(name)
+    found = []
+    for path, _ in jax.tree_util.tree_flatten_with_path((args, kwargs))[0]:
+        head, rest = path[1], path[2:]
+        if path[0].idx == 0:
+            label = positional[head.idx] if head.idx < len(positional) else f"args[{head.idx}]"
+        else:
+            label = str(head.key)
+        found.append(label + jax.tree_util.keystr(rest))
+    return found if len(found) == count else [f"argument {i}" for i in range(count)]
+
+
+def changed(before: list[Leaf], after: list[Leaf], names: list[str]) -> list[str]:
+    """Says which leaves differ between two calls, in the user's terms."""
+    if len(before) != len(after):
+        return [f"{len(before)} -> {len(after)} arguments"]
+    reasons = []
+    for old, new, name in zip(before, after, names, strict=True):
+        if old == new:
+            continue
+        reason = f"`{name}`: {old.describe()} -> {new.describe()}"
+        if old.kind == new.kind == TENSOR and old.what[1:] == new.what[1:]:
+            shapes = zip(old.what[0], new.what[0], strict=False)
+            axes = [(i, a, b) for i, (a, b) in enumerate(shapes) if a != b]
+            if len(old.what[0]) == len(new.what[0]) and len(axes) == 1:
+                i, a, b = axes[0]
+                reason = f"dim {i} of `{name}`: {a} -> {b}"
+        reasons.append(reason)
+    return reasons
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a tensor's shape holds symbolic dimensions."""
+    return any(is_dimension(extent) for extent in value.shape)
