@@ -1,0 +1,192 @@
+"""Scaled dot-product attention.
+
+Axes in names: B batch, T queries, S keys, H query heads, K key heads, D width of a head.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+
+from proa.core import InvalidArgumentError, Tensor, describe_array, op
+
+from ._dropout import keep_mask
+
+if TYPE_CHECKING:
+    from proa.core._types import Array, Key
+
+
+def _check_shapes(query: Array, key: Array, value: Array, enable_gqa: bool) -> None:
+    fits = query.ndim == key.ndim == value.ndim == 4
+    if fits:
+        heads, key_heads = query.shape[2], key.shape[2]
+        fits = (
+            query.shape[3] == key.shape[3]
+            and key.shape[:3] == value.shape[:3]
+            and query.shape[0] == key.shape[0]
+            and (heads == key_heads or (enable_gqa and heads % key_heads == 0))
+        )
+    if not fits:
+        raise InvalidArgumentError(
+            f"`scaled_dot_product_attention` got query {describe_array(query)}, "
+            f"key {describe_array(key)} and value {describe_array(value)}",
+            expected="[batch, length, heads, width], equal widths of query and key, equal "
+            "lengths of key and value, query heads a multiple of the key heads",
+            fix="transpose to [batch, length, heads, width], or correct the heads",
+        )
+
+
+def _scores_mask(mask: Array | None, causal: bool, scores: Array) -> tuple[Any, Any]:
+    """Splits what restricts attention into allowed places and values to add."""
+    allowed, added = None, None
+    if mask is not None:
+        if mask.dtype == jnp.bool_:
+            allowed = mask
+        else:
+            added = mask.astype(scores.dtype)
+            allowed = added > -jnp.inf
+    if causal:
+        rows = jnp.arange(scores.shape[-2])[:, None]
+        seen = jnp.arange(scores.shape[-1])[None, :] <= rows
+        allowed = seen if allowed is None else allowed & seen
+    return allowed, added
+
+
+def masked_softmax(scores: Array, allowed: Any) -> Array:
+    """Softmax of the last axis over allowed places; a row without any gives zeros.
+
+    The gradient of such a row is zero too, never NaN.
+    """
+    if allowed is None:
+        shifted = scores - jnp.max(scores, axis=-1, keepdims=True)
+        weights = jnp.exp(shifted)
+        return weights / jnp.sum(weights, axis=-1, keepdims=True)
+    lowest = jnp.finfo(scores.dtype).min
+    guarded = jnp.where(allowed, scores, lowest)
+    weights = jnp.exp(guarded - jnp.max(guarded, axis=-1, keepdims=True))
+    weights = jnp.where(allowed, weights, 0)
+    total = jnp.sum(weights, axis=-1, keepdims=True)
+    return weights / jnp.where(total > 0, total, 1)
+
+
+def _attend(
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+    drop: Any,
+) -> Array:
+    _check_shapes(query, key, value, enable_gqa)
+    heads, key_heads, width = query.shape[2], key.shape[2], query.shape[3]
+    q_BKGTD = jnp.moveaxis(
+        query.reshape(*query.shape[:2], key_heads, heads // key_heads, width), 1, 3
+    )
+    factor = 1 / math.sqrt(width) if scale is None else scale
+    dtype = jnp.float32 if query.dtype in (jnp.float16, jnp.bfloat16) else query.dtype
+    scores = jnp.einsum("bkgtd,bskd->bkgts", q_BKGTD, key, preferred_element_type=dtype)
+    shape = (scores.shape[0], heads, *scores.shape[3:])
+    scores = scores.reshape(shape) * factor
+    allowed, added = _scores_mask(attn_mask, is_causal, scores)
+    if added is not None:
+        # Forbidden places are masked below; adding -inf would poison their gradient.
+        scores = scores + jnp.where(allowed, added, 0)
+    weights = masked_softmax(scores, allowed).astype(value.dtype)
+    if drop is not None:
+        random_bits, p = drop
+        kept = keep_mask(random_bits, p, weights.shape)
+        weights = jnp.where(kept, weights / (1 - p), jnp.zeros((), weights.dtype))
+    w_BKGTS = weights.reshape(shape[0], key_heads, heads // key_heads, *shape[2:])
+    out = jnp.einsum("bkgts,bskd->btkgd", w_BKGTS, value)
+    return out.reshape(*query.shape[:3], value.shape[3])
+
+
+@op(method=None, amp="white", public=False)
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+) -> Array:
+    """Attention without dropout; see `scaled_dot_product_attention`."""
+    return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, None)
+
+
+@op(method=None, amp="white", public=False)
+def attention_dropout(
+    random_bits: Key,
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+) -> Array:
+    """Attention with dropout on the weights; see `scaled_dot_product_attention`."""
+    drop = (random_bits, dropout_p)
+    return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, drop)
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    training: bool = True,
+    backend: str | None = None,
+    scale: float | None = None,
+    enable_gqa: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Attention: softmax(query @ key^T * scale + mask) @ value, per head.
+
+    A query that may see no key gets zeros, not NaN.
+
+    Args:
+        query: floating tensor [B, T, H, D].
+        key: [B, S, K, D].
+        value: [B, S, K, E].
+        attn_mask: broadcastable to [B, H, T, S]: boolean (true where attention is allowed)
+            or floating (added to the scores).
+        dropout_p: probability of dropping a weight in training.
+        is_causal: query i sees the keys 0 to i only.
+        training: whether `dropout_p` applies.
+        backend: accepted for Paddle's signature; XLA chooses.
+        scale: factor of the scores, 1 / sqrt(D) by default.
+        enable_gqa: allow fewer key heads than query heads (K divides H).
+
+    Returns:
+        Tensor [B, T, H, E].
+
+    Raises:
+        InvalidArgumentError: shapes or `dropout_p` do not fit.
+
+    Examples:
+        >>> import proa
+        >>> import proa.nn.functional as F
+        >>> q = proa.ones([1, 2, 1, 4])
+        >>> F.scaled_dot_product_attention(q, q, q, is_causal=True).shape
+        [1, 2, 1, 4]
+    """
+    if not 0 <= dropout_p < 1:
+        raise InvalidArgumentError(
+            f"`dropout_p` of `scaled_dot_product_attention` is {dropout_p}",
+            expected="a probability in [0, 1)",
+            fix="use 0.0 for none",
+        )
+    if dropout_p and training:
+        return attention_dropout(
+            query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
+        )
+    return attention(query, key, value, attn_mask, is_causal, scale, enable_gqa)
