@@ -3,3 +3,17 @@
 from __future__ import annotations
 
 from . import lr as lr
+from ._adam import Adam as Adam
+from ._adam import Adamax as Adamax
+from ._adam import AdamW as AdamW
+from ._adam import Lamb as Lamb
+from ._adam import NAdam as NAdam
+from ._adam import RAdam as RAdam
+from ._adaptive import Adadelta as Adadelta
+from ._adaptive import Adagrad as Adagrad
+from ._adaptive import RMSProp as RMSProp
+from ._gradient import ASGD as ASGD
+from ._gradient import SGD as SGD
+from ._gradient import Momentum as Momentum
+from ._gradient import Rprop as Rprop
+from ._optimizer import Optimizer as Optimizer

@@ -1,0 +1,159 @@
+"""One compiled call that updates all parameters of an optimizer.
+
+The pure part: a plan says what each parameter needs, and the op made of it maps rate,
+gradients and everything that is written (parameters, master weights, state) to their new
+values. Clipping, weight decay and the choice to skip a step happen inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..core._registry import BaseOp
+from ..nn._clip import ClipRule
+from ..regularizer._decay import penalty_gradient
+from ._rules import Rule
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class ParameterPlan:
+    """What the update of one parameter does.
+
+    Args:
+        rule: the update rule.
+        num_slots: number of its state arrays.
+        rate_factor: factor on the learning rate.
+        grad_factor: factor on the clipped gradient, before weight decay.
+        penalty: `(kind, coeff)` of the weight decay that is added to the gradient.
+        clip: number of the clip that the gradient goes through, or -1.
+        has_master: whether a float32 copy is updated and the parameter is its cast.
+    """
+
+    rule: Rule
+    num_slots: int
+    rate_factor: float = 1.0
+    grad_factor: float = 1.0
+    penalty: tuple[str, float] | None = None
+    clip: int = -1
+    has_master: bool = False
+
+
+@dataclass(frozen=True)
+class UpdatePlan:
+    """What one step of an optimizer does; equal plans share their compiled code.
+
+    Args:
+        parameters: one plan per parameter.
+        clips: the clips that parameters refer to.
+        has_veto: whether the first input after the rate tells to skip the step.
+    """
+
+    parameters: tuple[ParameterPlan, ...]
+    clips: tuple[ClipRule, ...] = ()
+    has_veto: bool = False
+
+    def __post_init__(self) -> None:
+        # A step looks the plan up once; hashing all its parameters anew would show.
+        fields = (self.parameters, self.clips, self.has_veto)
+        object.__setattr__(self, "_hash", hash(fields))
+
+    def __hash__(self) -> int:
+        return self._hash  # type: ignore[attr-defined]
+
+    @property
+    def can_skip(self) -> bool:
+        """Whether a step may leave everything as it is; then a counter is kept."""
+        return self.has_veto or any(clip.kind != "value" for clip in self.clips)
+
+
+class UpdateOp(BaseOp):
+    """The update of all parameters as one op.
+
+    Inputs: rate, [veto], one gradient per parameter, [count of skipped steps], and per
+    parameter its value, [master weight] and state. Outputs: the same from the count on.
+    """
+
+    name = "optimizer_update"
+    differentiable = False
+
+    def array_fn(self, key: UpdatePlan) -> Any:
+        """Returns the function of flat arrays for a plan."""
+
+        def update(rate: Array, *flat: Array) -> tuple[Array, ...]:
+            return run_plan(key, rate, flat)
+
+        return update
+
+    def describe(self, index: int) -> str:
+        """Names an input, for messages."""
+        return "learning rate" if index == 0 else f"input {index} (gradients, then state)"
+
+
+update_op = UpdateOp()
+
+
+def run_plan(plan: UpdatePlan, rate: Array, flat: Sequence[Array]) -> tuple[Array, ...]:
+    """Computes one step on arrays; see `UpdateOp` for the order of `flat`."""
+    inputs = iter(flat)
+    veto = next(inputs).reshape(()).astype(bool) if plan.has_veto else None
+    grads = [next(inputs) for _ in plan.parameters]
+    count = next(inputs) if plan.can_skip else None
+    grads, veto = _clip(plan, grads, veto)
+    updated: list[Array] = []
+    for each, grad in zip(plan.parameters, grads, strict=True):
+        updated += _update_one(each, rate, grad, inputs, veto)
+    if count is None:
+        return tuple(updated)
+    return (count + veto.astype(count.dtype), *updated)
+
+
+def _clip(plan: UpdatePlan, grads: list[Array], veto: Array) -> tuple[list[Array], Array]:
+    for number, clip in enumerate(plan.clips):
+        members = [i for i, each in enumerate(plan.parameters) if each.clip == number]
+        clipped, is_bad = clip([grads[i] for i in members])
+        for i, grad in zip(members, clipped, strict=True):
+            grads[i] = grad
+        if is_bad is not None:
+            veto = is_bad if veto is None else veto | is_bad
+    return grads, veto
+
+
+def _update_one(
+    plan: ParameterPlan, rate: Array, grad: Array, inputs: Iterator[Array], veto: Array
+) -> list[Array]:
+    stored = next(inputs)
+    # Half precision is updated in float32 and rounded once, at the end.
+    param = stored.astype(compute_dtype(stored.dtype))
+    if plan.has_master:
+        # Where the parameter is not the master's rounding, it was written from outside
+        # (weights were loaded, or there was no step yet), and the parameter is right.
+        master = next(inputs)
+        param = jnp.where(master.astype(stored.dtype) == stored, master, param)
+    state = [next(inputs) for _ in range(plan.num_slots)]
+    grad = grad.astype(param.dtype)
+    if plan.grad_factor != 1:
+        grad = grad * plan.grad_factor
+    if plan.penalty is not None:
+        grad = grad + penalty_gradient(*plan.penalty, param)
+    rate = rate.astype(param.real.dtype) * plan.rate_factor
+    # State may be kept narrower than the arithmetic.
+    wide = [each.astype(compute_dtype(each.dtype)) for each in state]
+    new, *new_state = plan.rule.update(rate, param, grad, *wide)
+    masters = [(param, new)] if plan.has_master else []
+    pairs = [(stored, new), *masters, *zip(state, new_state, strict=True)]
+    results = [new.astype(old.dtype) for old, new in pairs]
+    if veto is None:
+        return results
+    return [jnp.where(veto, old, new) for (old, _), new in zip(pairs, results, strict=True)]
+
+
+def compute_dtype(dtype: Any) -> Any:
+    """Returns the dtype that arrays of a dtype are updated in: float32 for half precision."""
+    is_half = jnp.issubdtype(dtype, jnp.floating) and jnp.finfo(dtype).bits < 32
+    return jnp.float32 if is_half else dtype
