@@ -99,7 +99,9 @@ from ._tensor import host_array as host_array
 from ._tensor import new_tensor as new_tensor
 from ._tensor import tensor_method as tensor_method
 from ._tensor import to_tensor as to_tensor
+from ._views import become_view as become_view
 from ._views import make_view as make_view
 from ._views import replace_data as replace_data
 from ._views import store as store
+from ._views import tie_view as tie_view
 from ._views import write_inplace as write_inplace

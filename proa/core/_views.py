@@ -9,6 +9,7 @@ taped and recorded like any other op.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from ._context import bump_mode_epoch, context
@@ -53,6 +54,14 @@ def make_view(op: Any, tensors: tuple[Any, ...], key: Any) -> Any:
     return result
 
 
+def tie_view(base: Tensor, result: Tensor, op: Any, extras: tuple[Any, ...], key: Any) -> None:
+    """Makes `result`, which equals `op(base, *extras)`, a view of `base`.
+
+    For ops with several outputs: each output is tied through a view op of its own.
+    """
+    _tie(base, result, View(base, op, extras, key))
+
+
 def _tie(base: Tensor, result: Tensor, view: View) -> None:
     result._view = view
     if base._views is None:
@@ -63,6 +72,28 @@ def _tie(base: Tensor, result: Tensor, view: View) -> None:
 def _root(t: Tensor) -> Tensor:
     while t._view is not None:
         t = t._view.base
+    return t
+
+
+def become_view(t: Tensor, view_of: Callable[[Tensor], Tensor]) -> Tensor:
+    """Turns `t` into a view of what it was, for in-place ops that change the shape.
+
+    Raises:
+        PreconditionError: `t` is (a view of) a leaf whose gradient is wanted.
+    """
+    _refuse_leaf(t)
+    former = alias(t)
+    former._stop, former._edge, former._view, former._views = t._stop, t._edge, t._view, t._views
+    for child in former._views or ():
+        child._view.base = former
+    if former._view is not None:
+        former._view.base._views.discard(t)
+        former._view.base._views.add(former)
+    t._views = None
+    result = view_of(former)
+    _rebind(t, result)
+    _tie(former, t, result._view)
+    former._views.discard(result)
     return t
 
 
@@ -81,18 +112,23 @@ def write_inplace(t: Tensor, result: Tensor) -> Tensor:
         )
     if t._data.dtype != result._data.dtype:
         result = result.astype(t.dtype)  # type: ignore[attr-defined]
-    if context.grad_enabled:
-        root = _root(t)
-        if not root._stop and root.is_leaf and not (t._view is not None and t._view.detached):
-            raise PreconditionError(
-                f"an in-place write to leaf tensor {root.name!r} of shape {root.shape}, "
-                "whose gradient is wanted",
-                expected="a computed tensor, or a write inside no_grad()",
-                fix="wrap the write in `with proa.no_grad():`, or work on x.clone()",
-            )
+    _refuse_leaf(t)
     _rebind(t, result)
     _follow(t)
     return t
+
+
+def _refuse_leaf(t: Tensor) -> None:
+    if not context.grad_enabled:
+        return
+    root = _root(t)
+    if not root._stop and root.is_leaf and not (t._view is not None and t._view.detached):
+        raise PreconditionError(
+            f"an in-place write to leaf tensor {root.name!r} of shape {root.shape}, "
+            "whose gradient is wanted",
+            expected="a computed tensor, or a write inside no_grad()",
+            fix="wrap the write in `with proa.no_grad():`, or work on x.clone()",
+        )
 
 
 def _rebind(t: Tensor, result: Tensor) -> None:

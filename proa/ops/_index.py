@@ -7,7 +7,7 @@ applied to that. (So an integer never joins the arrays' broadcasting, unlike Num
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -27,10 +27,13 @@ from proa.core import (
     make_view,
     new_tensor,
     op,
+    tie_view,
     write_inplace,
 )
 
+from ._axes import normal_axis
 from ._index_basic import NEW, WHOLE, basic_assign, basic_index, broadcast_value
+from ._manipulate_join import unstack
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -341,16 +344,25 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         OutOfRangeError: an index outside its axis, or too many indices.
         InvalidTypeError: an item that is no index.
     """
-    plan = parse(self._data.shape, index)
+    return _part(self, index, make_view)
+
+
+def copied_part(x: Tensor, index: Any) -> Tensor:
+    """`x[index]` that never shares values with `x`."""
+    return _part(x, index, dispatch)
+
+
+def _part(x: Tensor, index: Any, call: Callable[..., Any]) -> Tensor:
+    plan = parse(x._data.shape, index)
     if plan.mask is not None:
         _resolve_mask(plan)
     if not plan.arrays:
         operands, key = plan.basic_operands()
-        return make_view(basic_index.op, (self, *operands), key)
-    part = self
+        return call(basic_index.op, (x, *operands), key)
+    part = x
     if not plan.is_trivial:
         operands, key = plan.basic_operands()
-        part = dispatch(basic_index.op, (self, *operands), key)
+        part = dispatch(basic_index.op, (x, *operands), key)
     arrays, layout = _array_call(plan)
     return dispatch(take_arrays.op, (part, *arrays), (layout, (tuple(plan.axes),)))
 
@@ -406,6 +418,31 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
         yield getitem(self, i)
 
 
+def unbind(input: Tensor, axis: int = 0, name: str | None = None) -> list[Tensor]:
+    """Takes a tensor apart along an axis; the axis goes.
+
+    Args:
+        input: the tensor.
+        axis: the axis to take apart.
+
+    Returns:
+        A list of views of `input`.
+
+    Examples:
+        >>> import proa
+        >>> [row.tolist() for row in proa.unbind(proa.to_tensor([[1, 2], [3, 4]]))]
+        [[1, 2], [3, 4]]
+    """
+    place = normal_axis(axis, input.ndim)
+    parts = unstack(input, place)
+    before = (_FULL,) * place
+    for i, part in enumerate(parts):
+        operands, key = parse(input._data.shape, (*before, i)).basic_operands()
+        tie_view(input, part, basic_index.op, operands, key)
+    return parts
+
+
+attach_method("unbind", unbind)
 attach_method("__getitem__", getitem)
 attach_method("__setitem__", setitem)
 attach_method("__iter__", iterate)

@@ -15,6 +15,7 @@ from proa.core import (
     Tensor,
     as_dtype,
     attach_method,
+    become_view,
     is_dimension,
     op,
 )
@@ -507,6 +508,23 @@ def ravel(input: Tensor) -> Tensor:
     return flatten(input)
 
 
+def _inplace(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def inplace(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return become_view(x, lambda former: function(former, *args, **kwargs))
+
+    inplace.__name__ = inplace.__qualname__ = f"{function.__name__}_"
+    inplace.__doc__ = f"In-place form of `{function.__name__}`: changes `x` and returns it."
+    return inplace
+
+
+reshape_ = _inplace(reshape)
+squeeze_ = _inplace(squeeze)
+unsqueeze_ = _inplace(unsqueeze)
+flatten_ = _inplace(flatten)
+transpose_ = _inplace(transpose)
+t_ = _inplace(t)
+
 view_as_complex = as_complex
 view_as_real = as_real
 swapdims = swapaxes
@@ -530,6 +548,12 @@ for _name, _method in {
     "atleast_2d": atleast_2d,
     "atleast_3d": atleast_3d,
     "ravel": ravel,
+    "reshape_": variadic(reshape_),
+    "squeeze_": squeeze_,
+    "unsqueeze_": unsqueeze_,
+    "flatten_": flatten_,
+    "transpose_": transpose_,
+    "t_": t_,
     "T": property(lambda self: _transpose(self, tuple(reversed(range(self.ndim))))),
     "mT": property(matrix_transpose),
 }.items():
