@@ -154,12 +154,12 @@ from ._elementwise import frac as frac
 from ._elementwise import frac_ as frac_
 from ._elementwise import imag as imag
 from ._elementwise import log as log
-from ._elementwise import log10 as log10
-from ._elementwise import log10_ as log10_
 from ._elementwise import log1p as log1p
 from ._elementwise import log1p_ as log1p_
 from ._elementwise import log2 as log2
 from ._elementwise import log2_ as log2_
+from ._elementwise import log10 as log10
+from ._elementwise import log10_ as log10_
 from ._elementwise import log_ as log_
 from ._elementwise import logit as logit
 from ._elementwise import logit_ as logit_

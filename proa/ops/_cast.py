@@ -1,0 +1,108 @@
+"""Conversion between dtypes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+
+from proa.core import Tensor, as_dtype, attach_method, op, replace_data, tensor_method
+
+from ._promote import is_complex
+
+if TYPE_CHECKING:
+    from proa.core._types import Array, DType
+
+
+@op
+def cast(x: Array, dtype: DType):
+    """Converts to another dtype.
+
+    Floats become integers by cutting off the fraction; complex numbers lose their imaginary
+    part when the target is real; everything but 0 is `True`.
+
+    Args:
+        x: tensor.
+        dtype: the target: a name, a Python type or a dtype.
+
+    Returns:
+        A tensor of that dtype; gradients pass between floating dtypes.
+
+    Raises:
+        InvalidTypeError: `dtype` names no dtype.
+
+    Examples:
+        >>> import proa
+        >>> proa.cast(proa.to_tensor([1.7, -1.7]), "int64").tolist()
+        [1, -1]
+    """
+    if is_complex(x) and not jnp.issubdtype(dtype.numpy, jnp.complexfloating):
+        x = x != 0 if dtype.name == "bool" else jnp.real(x)
+    if dtype.name.startswith("uint") and jnp.issubdtype(x.dtype, jnp.floating):
+        # XLA clamps negative floats to 0; Paddle (and C) wrap them around.
+        return jnp.where(x < 0, x.astype(jnp.int64).astype(dtype.numpy), x.astype(dtype.numpy))
+    if dtype.name in ("int8", "int16") and jnp.issubdtype(x.dtype, jnp.floating):
+        return x.astype(jnp.int64).astype(dtype.numpy)
+    return x.astype(dtype.numpy)
+
+
+def cast_(x: Tensor, dtype: Any) -> Tensor:
+    """In-place form of `cast`: the tensor itself takes the new dtype."""
+    replace_data(x, cast(x, dtype)._data)
+    return x
+
+
+@tensor_method
+def astype(self: Tensor, dtype: Any) -> Tensor:
+    """Converts to another dtype; see `cast`.
+
+    Args:
+        dtype: the target: a name, a Python type or a dtype.
+    """
+    return cast(self, dtype)
+
+
+@tensor_method
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """Converts to the dtype of `other`."""
+    return cast(self, other.dtype)
+
+
+def _shortcut(name: str, target: str) -> None:
+    dtype = as_dtype(target)
+
+    def convert(self: Tensor) -> Tensor:
+        return cast(self, dtype)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"Converts to {target}."
+    attach_method(name, convert)
+
+
+for _name, _target in {
+    "bool": "bool",
+    "byte": "uint8",
+    "uint8": "uint8",
+    "char": "int8",
+    "int8": "int8",
+    "short": "int16",
+    "int16": "int16",
+    "int": "int32",
+    "int32": "int32",
+    "long": "int64",
+    "int64": "int64",
+    "bfloat16": "bfloat16",
+    "half": "float16",
+    "float16": "float16",
+    "float": "float32",
+    "float32": "float32",
+    "double": "float64",
+    "float64": "float64",
+    "cfloat": "complex64",
+    "complex64": "complex64",
+    "cdouble": "complex128",
+    "complex128": "complex128",
+}.items():
+    _shortcut(_name, _target)
+
+attach_method("cast_", cast_)

@@ -1,0 +1,78 @@
+"""Dtype rules shared by the op families, and the checks of axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+
+from proa.core import InvalidTypeError
+
+from ._axes import normal_axes
+
+if TYPE_CHECKING:
+    from proa.core._types import Array
+
+
+def is_floating(x: Any) -> bool:
+    """Whether an array is real and floating (half precisions included)."""
+    return bool(jnp.issubdtype(x.dtype, jnp.floating))
+
+
+def is_complex(x: Any) -> bool:
+    """Whether an array is complex."""
+    return bool(jnp.issubdtype(x.dtype, jnp.complexfloating))
+
+
+def is_integral(x: Any) -> bool:
+    """Whether an array holds integers or booleans."""
+    return x.dtype.kind in "biu"
+
+
+def floating(x: Array) -> Array:
+    """Integers and booleans become float32, as Paddle's math functions do; others stay.
+
+    `jax.numpy` would make float64 of them, since 64-bit types are on.
+    """
+    return x.astype(jnp.float32) if is_integral(x) else x
+
+
+def promote(*arrays: Array) -> list[Array]:
+    """Casts arrays to their common dtype: an integer beside a float becomes that float."""
+    dtype = jnp.result_type(*[x.dtype for x in arrays])
+    return [x.astype(dtype) for x in arrays]
+
+
+def widened(x: Array) -> Array:
+    """Half precisions become float32, to accumulate or to evaluate in; others stay."""
+    return x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
+
+
+def refuse_complex(name: str, *arrays: Any) -> None:
+    """Raises for complex inputs of an op that needs an order.
+
+    Raises:
+        InvalidTypeError: an input is complex.
+    """
+    for x in arrays:
+        if is_complex(x):
+            raise InvalidTypeError(
+                f"`{name}` of a {x.dtype.name} tensor",
+                expected="a real tensor: complex numbers have no order",
+                fix="take real(), imag(), abs() or angle() first",
+            )
+
+
+def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
+    """Returns the axes to reduce as a tuple, or `None` for all (also for an empty list).
+
+    A 0-d tensor counts as having one axis, as in Paddle.
+
+    Raises:
+        OutOfRangeError: an axis outside [-ndim, ndim).
+        InvalidArgumentError: an axis named twice.
+    """
+    if axis is None or (isinstance(axis, tuple) and not axis):
+        return None
+    axes = normal_axes(axis, max(ndim, 1))
+    return axes if ndim else None
