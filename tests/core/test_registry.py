@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+
+from proa.core import Facts, InvalidArgumentError, UnknownNameError, all_ops, get_op, register
+from proa.core._registry import MAX_KERNELS, BaseOp, parse_parameters
+
+
+def fresh(x: Array, axis: Axis | None = None, *, scale: float = 1.0):  # noqa: F821
+    return x * scale
+
+
+def unannotated(x):
+    return x
+
+
+def test_parameters_are_read_from_textual_annotations():
+    x, axis, scale = parse_parameters(fresh)
+    assert (x.kind, x.required) == ("array", True)
+    assert (axis.kind, axis.annotation, axis.default) == ("attribute", "Axis | None", None)
+    assert (scale.kind, scale.default) == ("attribute", 1.0)
+
+
+def test_a_missing_annotation_is_refused():
+    with pytest.raises(InvalidArgumentError, match=r"parameter `x`.*annotation None"):
+        parse_parameters(unannotated)
+
+
+def test_a_second_op_of_the_same_name_is_refused():
+    with pytest.raises(InvalidArgumentError, match="op 'matmul' is declared twice"):
+        register("matmul", fresh, Facts())
+
+
+def test_a_view_of_dynamic_shape_is_refused():
+    with pytest.raises(InvalidArgumentError, match="view of dynamic shape"):
+        register("odd_view", fresh, Facts(inverse=fresh, dynamic_shape=True))
+    assert "odd_view" not in all_ops()
+
+
+def test_facts_take_keywords_only_and_no_unknown_ones():
+    with pytest.raises(TypeError):
+        Facts("name")
+    with pytest.raises(TypeError):
+        Facts(vew=True)
+
+
+def test_get_op_gives_gradients_of_any_order_by_name():
+    matmul = get_op("matmul")
+    assert get_op("matmul_grad") is matmul.vjp
+    assert get_op("matmul_grad_grad") is matmul.vjp.vjp
+    with pytest.raises(UnknownNameError, match="no op 'matmull'"):
+        get_op("matmull")
+
+
+def test_the_kernel_cache_of_an_op_is_bounded():
+    class Doubler(BaseOp):
+        name, jit = "doubler", False
+
+        def array_fn(self, key):
+            return lambda x: x * key
+
+    op = Doubler()
+    for key in range(MAX_KERNELS + 5):
+        op.make_kernel(key)
+    assert len(op.kernels) == MAX_KERNELS
+    assert 0 not in op.kernels
+    assert MAX_KERNELS + 4 in op.kernels
+
+
+def test_vjp_fills_missing_cotangents_with_zeros():
+    class Pair(BaseOp):
+        name = "pair"
+
+        def array_fn(self, key):
+            return lambda x: (x * 2, x * 3)
+
+    gradient = Pair().vjp.array_fn((None, 1, (0,), (False, True)))
+    assert gradient(jnp.array(1.0), jnp.array(1.0))[0] == 3.0
