@@ -92,8 +92,8 @@ def line_chart(
         *(part for item in series for part in _curve(item, x_scale, y_scale, zeros=zeros)),
         f'<text class="axis" x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 6}" '
         f'text-anchor="middle">{escape(x_label)}</text>',
-        f'<text class="axis" x="12" y="{(_TOP + _HEIGHT - _BOTTOM) / 2:.0f}" text-anchor="middle" '
-        f'transform="rotate(-90 12 {(_TOP + _HEIGHT - _BOTTOM) / 2:.0f})">{escape(y_label)}</text>',
+        f'<text class="axis" x="14" y="{(_TOP + _HEIGHT - _BOTTOM) / 2:.0f}" text-anchor="middle" '
+        f'transform="rotate(-90 14 {(_TOP + _HEIGHT - _BOTTOM) / 2:.0f})">{escape(y_label)}</text>',
     ]
     chart = _svg(_WIDTH, _HEIGHT, title, parts, "alone" if len(series) == 1 else "")
     return _legend(series, percent=percent) + chart
@@ -289,8 +289,8 @@ def confusion_chart(matrix: Sequence[Sequence[int]], class_names: Sequence[str])
         parts += _class_labels(class_names, cell, left, top)
     side = count * cell
     parts.append(
-        f'<text class="axis" x="12" y="{top + side / 2}" text-anchor="middle" '
-        f'transform="rotate(-90 12 {top + side / 2})">true class</text>'
+        f'<text class="axis" x="14" y="{top + side / 2}" text-anchor="middle" '
+        f'transform="rotate(-90 14 {top + side / 2})">true class</text>'
         f'<text class="axis" x="{left + side / 2}" y="14" text-anchor="middle">predicted class'
         "</text>"
     )

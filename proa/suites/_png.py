@@ -24,14 +24,15 @@ def image_uri(image: Any) -> str:
     """
     if isinstance(image, str) and image.startswith("data:image/"):
         return html.escape(image, quote=True)
-    pixels = np.asarray(image)
+    try:
+        pixels = np.asarray(image, np.float64)
+    except (TypeError, ValueError) as error:
+        raise _refused(f"a {type(image).__name__} of no numbers") from error
     shape_fits = pixels.ndim == 2 or (pixels.ndim == 3 and pixels.shape[2] == 3)
-    if not shape_fits or pixels.size == 0 or pixels.min() < 0 or pixels.max() > 255:
-        raise InvalidArgumentError(
-            f"a sample image is an array of shape {list(pixels.shape)} and dtype {pixels.dtype}",
-            expected="values 0..255, [height, width] or [height, width, 3]",
-            fix="pass the image as it was before normalisation",
-        )
+    # The comparison is false for NaN as well.
+    if not shape_fits or not pixels.size or not ((pixels >= 0) & (pixels <= 255)).all():
+        values = f", values {pixels.min():g} to {pixels.max():g}" if pixels.size else ""
+        raise _refused(f"an array of shape {list(pixels.shape)}{values}")
     rows = np.ascontiguousarray(pixels.astype(np.uint8)).reshape(len(pixels), -1)
     # Each row of a PNG starts with the number of its filter; 0 is none.
     data = zlib.compress(np.pad(rows, ((0, 0), (1, 0))).tobytes(), 9)
@@ -43,3 +44,11 @@ def image_uri(image: Any) -> str:
         for name, body in chunks
     )
     return "data:image/png;base64," + base64.b64encode(png).decode()
+
+
+def _refused(what: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"a sample image is {what}",
+        expected="values 0..255, [height, width] or [height, width, 3]",
+        fix="pass the image as it was before normalisation",
+    )
