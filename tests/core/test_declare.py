@@ -11,7 +11,11 @@ from proa.core import InvalidArgumentError, InvalidTypeError, freeze, op
 
 def test_the_public_function_has_the_ops_signature_plus_name():
     assert list(inspect.signature(proa.matmul).parameters)[:5] == [
-        "x", "y", "transpose_x", "transpose_y", "name",
+        "x",
+        "y",
+        "transpose_x",
+        "transpose_y",
+        "name",
     ]
 
 

@@ -16,7 +16,9 @@ def test_flags_are_set_and_read_with_or_without_prefix():
     set_flags({"test_number": 3})
 
 
-@pytest.mark.parametrize(("text", "value"), [("1", True), ("off", False), ("True", True), (0, False)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", True), ("off", False), ("True", True), (0, False)]
+)
 def test_booleans_are_read_from_text(text, value):
     set_flags({"FLAGS_test_switch": text})
     assert get_flags()["FLAGS_test_switch"] is value

@@ -12,7 +12,9 @@ def _check():
 
 
 def test_the_op_that_made_a_nan_is_named_with_the_place_in_the_users_code():
-    with pytest.raises(NonFiniteError, match=r"op `log` gave 1 NaN and 1 Inf .*test_nancheck.py:\d+"):
+    with pytest.raises(
+        NonFiniteError, match=r"op `log` gave 1 NaN and 1 Inf .*test_nancheck.py:\d+"
+    ):
         proa.log(proa.to_tensor([-1.0, 0.0, 1.0]))
 
 

@@ -20,7 +20,9 @@ def test_specs_are_made_from_tensors_and_arrays():
 
 
 def test_paste_gives_source_text():
-    assert InputSpec([None, 4], "int64", "ids").paste() == "InputSpec([None, 4], 'int64', name='ids')"
+    assert (
+        InputSpec([None, 4], "int64", "ids").paste() == "InputSpec([None, 4], 'int64', name='ids')"
+    )
 
 
 def test_bad_shapes_are_refused():

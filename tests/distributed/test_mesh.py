@@ -1,0 +1,47 @@
+import pytest
+
+import proa.distributed as dist
+from proa.core import InvalidArgumentError, PreconditionError
+
+
+def test_a_mesh_has_named_axes():
+    mesh = dist.ProcessMesh([[0, 1], [2, 3]], dim_names=["rows", "columns"])
+    assert (mesh.shape, mesh.dim_names, mesh.process_ids) == (
+        [2, 2],
+        ["rows", "columns"],
+        [0, 1, 2, 3],
+    )
+    assert mesh.get_dim_size("columns") == 2
+    assert mesh == dist.ProcessMesh([[0, 1], [2, 3]], dim_names=["rows", "columns"])
+    assert mesh != dist.ProcessMesh([[0, 1], [2, 3]])
+
+
+def test_placements_become_partition_specs():
+    mesh = dist.ProcessMesh([[0, 1], [2, 3]], dim_names=["a", "b"])
+    spec = mesh.sharding([dist.Shard(1), dist.Replicate()], 2).spec
+    assert tuple(spec) == (None, ("a",))
+    both = mesh.sharding([dist.Shard(0), dist.Shard(0)], 2).spec
+    assert tuple(both)[0] == ("a", "b")
+    assert dist.Shard(1).is_shard(1)
+    assert not dist.Shard(1).is_replicated()
+    assert dist.Replicate() == dist.Replicate()
+
+
+BAD = [
+    (lambda: dist.ProcessMesh([0, 1], dim_names=["a", "b"]), InvalidArgumentError, "2 axis names"),
+    (lambda: dist.ProcessMesh([0, 0]), InvalidArgumentError, "distinct numbers"),
+    (lambda: dist.ProcessMesh([0, 99]), PreconditionError, "FLAGS_num_cpu_devices=100"),
+    (lambda: dist.ProcessMesh([0]).sharding([dist.Shard(2)], 2), InvalidArgumentError, "2 axes"),
+    (lambda: dist.ProcessMesh([0]).sharding(["x"], 2), InvalidArgumentError, "placement 'x'"),
+    (
+        lambda: dist.ProcessMesh([0]).sharding([dist.Shard(0), dist.Shard(0)], 2),
+        InvalidArgumentError,
+        "2 placements",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "error", "match"), BAD)
+def test_bad_meshes_and_placements_are_refused(make, error, match):
+    with pytest.raises(error, match=match):
+        make()
