@@ -1,0 +1,5 @@
+"""`python -m proa.cli` is `proa`."""
+
+from proa.cli import main
+
+main()
