@@ -1,0 +1,89 @@
+"""Files in the safetensors format: named arrays, and text beside them."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+from ..core import ArtifactError, UnsupportedError
+from ._replace import replace_file
+
+# The library's NumPy reader does not know all dtypes that its writer takes.
+_DTYPES = {
+    "F64": np.float64,
+    "F32": np.float32,
+    "F16": np.float16,
+    "BF16": ml_dtypes.bfloat16,
+    "F8_E4M3": ml_dtypes.float8_e4m3fn,
+    "F8_E5M2": ml_dtypes.float8_e5m2,
+    "C64": np.complex64,
+    "I64": np.int64,
+    "I32": np.int32,
+    "I16": np.int16,
+    "I8": np.int8,
+    "U64": np.uint64,
+    "U32": np.uint32,
+    "U16": np.uint16,
+    "U8": np.uint8,
+    "BOOL": np.bool_,
+}
+_KNOWN = {np.dtype(dtype) for dtype in _DTYPES.values()}
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], text: Mapping[str, str]) -> None:
+    """Writes arrays and text to one file, whole or not at all.
+
+    Raises:
+        UnsupportedError: the format has no place for an array's dtype.
+    """
+    from safetensors.numpy import save_file
+
+    for name, array in arrays.items():
+        if array.dtype not in _KNOWN:
+            raise UnsupportedError(
+                f"tensor {name!r} is {array.dtype}",
+                expected="a dtype of the safetensors format, such as float32 or int64",
+                fix="cast it first; a complex128 tensor can be saved as its real and "
+                "imaginary parts",
+            )
+    with replace_file(path) as temporary:
+        ready = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+        save_file(ready, temporary, dict(text))
+
+
+def read_arrays(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Reads a file of `write_arrays`, or any other safetensors file.
+
+    Args:
+        path: the file.
+        kind: what the file should be, for messages.
+
+    Returns:
+        The arrays and the text.
+
+    Raises:
+        ArtifactError: truncated, or not in this format.
+    """
+    from safetensors import SafetensorError, deserialize
+
+    content = path.read_bytes()
+    try:
+        found = deserialize(content)
+        (length,) = struct.unpack("<Q", content[:8])
+        text = json.loads(content[8 : 8 + length]).get("__metadata__", {})
+        arrays = {}
+        for name, item in found:
+            flat = np.frombuffer(item["data"], _DTYPES[item["dtype"]])
+            arrays[name] = flat.reshape(item["shape"])
+    except (SafetensorError, struct.error, KeyError, ValueError) as error:
+        raise ArtifactError(
+            f"{kind} {str(path)!r} is truncated, altered or of another kind: {error}",
+            expected="a whole file in the safetensors format",
+            fix="copy it again, or use an earlier one",
+        ) from error
+    return arrays, text
