@@ -23,6 +23,4 @@ import proa  # noqa: E402  (the environment comes first)
 
 @pytest.fixture(autouse=True)
 def _fixed_seed() -> None:
-    seed = getattr(proa, "seed", None)
-    if seed is not None:
-        seed(2024)
+    proa.seed(2024)
