@@ -12,6 +12,8 @@ from proa.core._errors import InvalidArgumentError, InvalidTypeError
 from proa.suites import check_dataset
 from proa.vision.datasets import FashionMNIST, fashion_mnist_files
 
+pytestmark = pytest.mark.smoke
+
 
 def _image(value: float, *, shape: tuple[int, ...] = (2, 2), dtype: str = "float32") -> Any:
     image = np.full(shape, value, dtype)

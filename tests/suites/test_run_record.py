@@ -12,6 +12,8 @@ from proa.core._errors import InvalidArgumentError
 from proa.suites import LAYERS, run_verdict
 from proa.suites._run_record import accuracy_of, comparison_of, layers_of, state_of
 
+pytestmark = pytest.mark.smoke
+
 
 def _layers(**results: Any) -> dict[str, Any]:
     """All five layers with one passed check each, but for those named."""

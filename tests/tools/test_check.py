@@ -8,6 +8,8 @@ import pytest
 
 from tools import check
 
+pytestmark = pytest.mark.smoke
+
 FUTURE = "from __future__ import annotations\n"
 CLEAN = {
     "proa/__init__.py": f'"""Top."""\n{FUTURE}from .core import f as f\n',

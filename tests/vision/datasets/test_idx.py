@@ -11,6 +11,8 @@ import pytest
 from proa.core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 from proa.vision.datasets._idx import idx_bytes, read_idx
 
+pytestmark = pytest.mark.smoke
+
 IMAGES = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
 
 
