@@ -32,6 +32,7 @@ from proa.core import (
 )
 
 from ._axes import normal_axis
+from ._host_checks import host_values
 from ._index_basic import NEW, WHOLE, basic_assign, basic_index, broadcast_value
 from ._manipulate_join import unstack
 
@@ -49,10 +50,9 @@ def check_places(places: Any, extent: Any, name: str, *, negative: bool = True) 
     Raises:
         OutOfRangeError: a place outside the axis.
     """
-    if isinstance(places, jax.Array):
-        if next(iter(places.devices())).platform != "cpu":
-            return
-        places = np.asarray(places)
+    places = host_values(places)
+    if places is None or is_dimension(extent):
+        return
     if not places.size:
         return
     least, most = int(places.min()), int(places.max())
@@ -382,8 +382,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     write_inplace(self, assigned(self, index, value))
 
 
-def assigned(x: Tensor, index: Any, value: Any) -> Tensor:
-    """Returns `x` with a part replaced."""
+def assigned(x: Tensor, index: Any, value: Any, accumulate: bool = False) -> Tensor:
+    """Returns `x` with a part replaced, or increased at index arrays."""
     plan = parse(x._data.shape, index)
     if not isinstance(value, Tensor | bool | int | float | complex):
         value = Tensor(value)
@@ -394,21 +394,21 @@ def assigned(x: Tensor, index: Any, value: Any) -> Tensor:
     operands, key = plan.basic_operands()
     if not plan.is_trivial:
         part = dispatch(basic_index.op, (x, *operands), key)
-    part = _with_arrays(part, plan, value)
+    part = _with_arrays(part, plan, value, accumulate)
     if plan.is_trivial:
         return part
     return dispatch(basic_assign.op, (x, part, *operands), ((True, *key[0]), key[1]))
 
 
-def _with_arrays(part: Tensor, plan: Plan, value: Any) -> Tensor:
+def _with_arrays(part: Tensor, plan: Plan, value: Any, accumulate: bool) -> Tensor:
     if plan.mask is not None:
         ndim = value.ndim if isinstance(value, Tensor) else 0
-        if ndim <= part.ndim - plan.mask.ndim:
+        if not accumulate and ndim <= part.ndim - plan.mask.ndim:
             mask = plan.mask if isinstance(plan.mask, Tensor) else new_tensor(plan.mask)
             return dispatch(put_where.op, (part, value, mask), (None, ()))
         _resolve_mask(plan)
     arrays, layout = _array_call(plan, (value,))
-    key = (layout, (tuple(plan.axes), False))
+    key = (layout, (tuple(plan.axes), accumulate))
     return dispatch(put_arrays.op, (part, value, *arrays), key)
 
 
