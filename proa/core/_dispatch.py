@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import numpy as np
@@ -66,8 +67,8 @@ def dispatch(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
     kernel = op.kernels.get(key)
     try:
         out = (kernel or op.make_kernel(key))(*arrays)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise explain_failure(op, arrays, error) from error
+    except _FAILURES as error:
+        fail(op, arrays, error)
     if out.__class__ is tuple or out.__class__ is list:
         return tuple([new_tensor(o) for o in out])
     return new_tensor(out)
@@ -79,8 +80,8 @@ def _run_taped(op: BaseOp, tensors: tuple[Any, ...], arrays: list[Any], key: Any
     kernel = op.kernels.get(key)
     try:
         out = (kernel or op.make_kernel(key))(*arrays)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise explain_failure(op, arrays, error) from error
+    except _FAILURES as error:
+        fail(op, arrays, error)
     return attach(op, key, tensors, arrays, out)
 
 
@@ -162,8 +163,8 @@ def _run_or_record(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
         return _run_taped(op, tensors, arrays, key)
     try:
         out = (op.kernels.get(key) or op.make_kernel(key))(*arrays)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise explain_failure(op, arrays, error) from error
+    except _FAILURES as error:
+        fail(op, arrays, error)
     return wrap(out)
 
 
@@ -182,14 +183,22 @@ def describe_array(array: Any) -> str:
     return f"{np.dtype(array.dtype).name}[{shape}]"
 
 
-def explain_failure(op: BaseOp, arrays: list[Any], error: Exception) -> Exception:
-    """Turns a failure inside an op's function into an error that names the op and inputs."""
+_FAILURES = (ProaError, TypeError, ValueError, IndexError, ZeroDivisionError)
+
+
+def fail(op: BaseOp, arrays: Sequence[Any], error: Exception) -> NoReturn:
+    """Raises an error that names the op and its inputs; Proa's own errors pass as they are.
+
+    What JAX adds to a traceback (its internal frames, and a note that it hid them) says
+    nothing to the user and is taken off.
+    """
     if isinstance(error, ProaError):
-        return error
+        error.__dict__.pop("__notes__", None)
+        raise error.with_traceback(None) from error.__cause__
     inputs = ", ".join(f"{op.describe(i)}: {describe_array(a)}" for i, a in enumerate(arrays))
     reason = str(error).strip().splitlines()
-    return InvalidArgumentError(
+    raise InvalidArgumentError(
         f"op `{op.name}` cannot take these inputs ({inputs})",
         expected=reason[0][:300] if reason else type(error).__name__,
         fix=f"check shapes, dtypes and attributes of the call to `{op.name}`",
-    )
+    ) from error

@@ -218,11 +218,18 @@ class Tensor:
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (self.__class__, self.numpy(), self._stop, self._name))
+        arguments = (self.__class__, self.numpy(), self._stop, self._name)
+        public = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        return (_rebuild, arguments, public or None)
 
 
 class Parameter(Tensor):
-    """A trainable leaf tensor of a Layer."""
+    """A trainable leaf tensor of a Layer.
+
+    Args:
+        data: anything that `proa.to_tensor` takes.
+        trainable: whether the optimiser updates it.
+    """
 
     _stop = False
     persistable = True
@@ -231,6 +238,12 @@ class Parameter(Tensor):
     need_clip: bool = True
     is_distributed: bool = False
     do_model_average: Any = None
+
+    def __init__(self, data: Any = None, trainable: bool = True, dtype: Any = None) -> None:
+        super().__init__(data, dtype=dtype)
+        self.optimize_attr = {"learning_rate": 1.0}
+        if not trainable:
+            self._stop = True
 
     @property
     def trainable(self) -> bool:

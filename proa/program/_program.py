@@ -124,8 +124,12 @@ class _Interpreter:
         sizes: dict[str, Any] = {}
         if self.needs_sizes:
             sizes = bind_sizes([v.shape for v in self.given], arrays, self.names)
-        known: dict[Value, Any] = dict(zip(self.given, arrays, strict=True))
-        known.update(program.constants)
+        # Host arrays become JAX's, which op functions are written for.
+        known: dict[Value, Any] = {
+            value: jax.numpy.asarray(array)
+            for value, array in zip(self.given, arrays, strict=True)
+        }
+        known.update({v: jax.numpy.asarray(a) for v, a in program.constants.items()})
         for call in program.calls:
             key = substitute(call.key, sizes) if sizes else call.key
             out = call.op.array_fn(key)(*[known[v] for v in call.inputs])
