@@ -10,3 +10,5 @@ from ._report import render_report as render_report
 from ._report import write_report as write_report
 from ._run_record import LAYERS as LAYERS
 from ._run_record import run_verdict as run_verdict
+from ._tables import check_table as check_table
+from ._tables import verify_table as verify_table
