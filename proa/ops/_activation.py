@@ -104,14 +104,14 @@ def mish(x: Array) -> Array:
 
 @op(method=None, inplace=True)
 def leaky_relu(x: Array, negative_slope: float = 0.01) -> Array:
-    """Leaky rectifier: x for x > 0, negative_slope * x otherwise.
+    """Leaky rectifier: x for x >= 0, negative_slope * x otherwise.
 
     Args:
         x: floating tensor.
         negative_slope: slope left of zero.
     """
     x = floating(x)
-    return jnp.where(x > 0, x, negative_slope * x)
+    return jnp.where(x >= 0, x, negative_slope * x)
 
 
 @op(method=None, inplace=True)

@@ -12,6 +12,7 @@ from jax import lax
 
 from proa.core import InvalidArgumentError, describe_array, op
 
+from ._conv_lowering import depthwise, is_depthwise, is_pointwise, on_cpu, pointwise
 from ._windows import (
     check_rank,
     expand,
@@ -73,6 +74,27 @@ def _check_room(sizes: Any, extent: Any, pads: Any, name: str) -> None:
             )
 
 
+def _lower(
+    x: Array, weight: Array, steps: Any, pads: Any, dilations: Any, groups: int, last: bool
+) -> Array:
+    if on_cpu():
+        if is_pointwise(weight.shape[2:], pads, groups):
+            return pointwise(x, weight, steps, last)
+        if is_depthwise(x, weight, groups, last):
+            return depthwise(x, weight, steps, pads, dilations, last)
+    space = _SPATIAL[x.ndim - 2]
+    layout = f"N{space}C" if last else f"NC{space}"
+    return lax.conv_general_dilated(
+        x,
+        weight,
+        window_strides=steps,
+        padding=pads,
+        rhs_dilation=dilations,
+        dimension_numbers=(layout, f"OI{space}", layout),
+        feature_group_count=groups,
+    )
+
+
 def convolve(
     x: Array,
     weight: Array,
@@ -102,17 +124,7 @@ def convolve(
     _check_room(sizes, extent, pads, name)
     dtype = jnp.promote_types(x.dtype, weight.dtype)
     x, weight = x.astype(dtype), weight.astype(dtype)
-    space = _SPATIAL[rank]
-    layout = f"N{space}C" if last else f"NC{space}"
-    y = lax.conv_general_dilated(
-        x,
-        weight,
-        window_strides=steps,
-        padding=pads,
-        rhs_dilation=dilations,
-        dimension_numbers=(layout, f"OI{space}", layout),
-        feature_group_count=groups,
-    )
+    y = _lower(x, weight, steps, pads, dilations, groups, last)
     return add_bias(y, bias, last)
 
 
@@ -127,7 +139,9 @@ def conv1d(
     groups: int = 1,
     data_format: str = "NCL",
 ) -> Array:
-    """Convolves sequences: out[n, o, t] = bias[o] + sum_(c, k) weight[o, c, k] * x[n, c, t*stride + k*dilation - padding].
+    """Convolves sequences with a kernel [O, C / groups, K].
+
+    out[n, o, t] = bias[o] + sum_(c, k) weight[o, c, k] * x[n, c, t*stride + k*dilation - padding]
 
     Args:
         x: floating tensor [N, C, L] (or [N, L, C], see `data_format`).

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from proa.core import GradMode, InvalidArgumentError, Tensor, describe_array, op, write_inplace
@@ -245,7 +246,9 @@ def layer_norm(
     bias: Array | None = None,
     epsilon: float = 1e-5,
 ) -> Array:
-    """Layer normalisation: (x - mean) / sqrt(variance + epsilon) * weight + bias, over the last axes.
+    """Layer normalisation: (x - mean) / sqrt(variance + epsilon) * weight + bias.
+
+    Mean and variance run over the last axes.
 
     Args:
         x: floating tensor [..., *normalized_shape].
@@ -297,7 +300,7 @@ def rms_norm(
 @op(method=None, public=False)
 def instance_norm_batch(
     x: Array, weight: Array | None, bias: Array | None, eps: float, data_format: str
-) -> tuple[Array, Array, Array]:
+) -> Array:
     """Normalises each channel of each sample by itself.
 
     Args:
@@ -306,9 +309,6 @@ def instance_norm_batch(
         bias: [C].
         eps: added to the variance.
         data_format: where the channels are.
-
-    Returns:
-        The output, and the means and variances averaged over the batch, both [C].
     """
     axis = _channel_axis(x, data_format, "instance_norm")
     if x.ndim < 3:
@@ -321,20 +321,7 @@ def instance_norm_batch(
     bias = _per_channel(bias, x, axis, "bias", "instance_norm")
     wide = _wide(x)
     mean, variance = moments(wide, tuple(i for i in range(1, x.ndim) if i != axis))
-    y = _standardise(wide, mean, variance, weight, bias, eps).astype(x.dtype)
-    return y, jnp.mean(mean, axis=0).reshape(-1), jnp.mean(variance, axis=0).reshape(-1)
-
-
-@op(method=None, public=False, differentiable=False)
-def move_statistic(running: Array, batch: Array, momentum: float) -> Array:
-    """Moves a running statistic: momentum * running + (1 - momentum) * batch.
-
-    Args:
-        running: the old value.
-        batch: the new observation.
-        momentum: share of the old value.
-    """
-    return (momentum * running + (1 - momentum) * batch).astype(running.dtype)
+    return _standardise(wide, mean, variance, weight, bias, eps).astype(x.dtype)
 
 
 def instance_norm(
@@ -353,12 +340,12 @@ def instance_norm(
 
     Args:
         x: floating tensor [N, C, ...] with at least one spatial axis.
-        running_mean: [C]; used without `use_input_stats`, otherwise moved in place.
+        running_mean: [C]; used only without `use_input_stats`, and never moved.
         running_var: [C]; the same for the variance.
         weight: [C].
         bias: [C].
         use_input_stats: normalise by the sample's own statistics.
-        momentum: share of the running statistics that is kept.
+        momentum: accepted for Paddle's signature.
         eps: added to the variance.
         data_format: where the channels are: `'NC...'` or `'N...C'`.
 
@@ -373,13 +360,7 @@ def instance_norm(
                 fix="pass both, or use the input's own statistics",
             )
         return batch_norm_infer(x, running_mean, running_var, weight, bias, eps, data_format)
-    y, mean, variance = instance_norm_batch(x, weight, bias, eps, data_format)
-    with GradMode(False):
-        if running_mean is not None:
-            write_inplace(running_mean, move_statistic(running_mean, mean, momentum))
-        if running_var is not None:
-            write_inplace(running_var, move_statistic(running_var, variance, momentum))
-    return y
+    return instance_norm_batch(x, weight, bias, eps, data_format)
 
 
 @op(method=None, amp="black")
@@ -453,6 +434,7 @@ def local_response_norm(
         )
     window = [size if i == axis else 1 for i in range(x.ndim)]
     pads = [(size // 2, (size - 1) // 2) if i == axis else (0, 0) for i in range(x.ndim)]
-    zero = jnp.zeros((), x.dtype)
+    # NumPy's zero lets JAX see a sum, which has a gradient.
+    zero = np.zeros((), x.dtype)
     total = lax.reduce_window(lax.square(x), zero, lax.add, window, [1] * x.ndim, pads)
     return x / (k + alpha * (total / size)) ** beta

@@ -1,18 +1,20 @@
-"""Max, average and power pooling over windows.
+"""Max and average pooling over windows.
 
-A window of a few elements is reduced as a chain of shifted slices: XLA fuses it, forward and
-backward, where its own window gradient (select and scatter) is slow on CPUs. The first of
-equal maxima receives the gradient, as in Paddle.
+The gradient of a maximum goes to the first of equal elements, as in Paddle. It is found axis
+by axis as a choice between shifted slices, which XLA:CPU runs three times faster than its own
+window gradient (select and scatter): 8x64x112x112, 3x3, step 2: 42 against 131 ms.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from proa.core import InvalidArgumentError, op
@@ -32,6 +34,10 @@ from ._windows import (
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Ints
+
+
+#: Windows up to this size are summed as slices: a tenth of a window sum's time for 2x2.
+_FEW_ELEMENTS = 9
 
 
 class Windows(NamedTuple):
@@ -108,12 +114,25 @@ def _outer(x: Array, last: bool) -> tuple[Any, Any]:
 
 def _lowest(dtype: Any) -> Any:
     if jnp.issubdtype(dtype, jnp.floating):
-        return -jnp.inf
-    return jnp.iinfo(dtype).min
+        return np.array(-jnp.inf, dtype)
+    return np.array(jnp.iinfo(dtype).min, dtype)
 
 
-def winning_element(slices: list[Array]) -> tuple[Array, Array]:
-    """The largest value per window and the number of the (first) element that holds it."""
+def _along(plan: Windows, sizes: tuple[Any, ...], axis: int) -> Windows:
+    """The plan of one spatial axis, with windows of one element along the others."""
+    rank = len(sizes)
+
+    def only(values: tuple[Any, ...], other: Any) -> tuple[Any, ...]:
+        return tuple(values[i] if i == axis else other for i in range(rank))
+
+    counts = tuple(plan.counts[i] if i == axis else sizes[i] for i in range(rank))
+    return Windows(
+        only(plan.kernel, 1), only(plan.steps, 1), only(plan.pads, (0, 0)), counts, plan.last
+    )
+
+
+def _winner(slices: list[Array]) -> tuple[Array, Array]:
+    """The largest of some slices and the number of the first that holds it."""
     best, winner = slices[0], jnp.zeros(slices[0].shape, jnp.int32)
     for number, candidate in enumerate(slices[1:], 1):
         # A NaN wins, and stays.
@@ -123,31 +142,59 @@ def winning_element(slices: list[Array]) -> tuple[Array, Array]:
     return best, winner
 
 
+def _pick(slices: list[Array], winner: Array) -> Array:
+    """The element of the slice that `winner` names; linear in the slices."""
+    zero = jnp.zeros((), slices[0].dtype)
+    picked = jnp.where(winner == 0, slices[0], zero)
+    for number, candidate in enumerate(slices[1:], 1):
+        picked = picked + jnp.where(winner == number, candidate, zero)
+    return picked
+
+
+def _choose(x: Array, carried: Array, plan: Windows) -> Array:
+    """For each window the element of `carried` at the place of the largest of `x`."""
+    sizes = list(spatial_sizes(x, plan.last))
+    for axis in reversed(range(len(sizes))):
+        along = _along(plan, tuple(sizes), axis)
+        if plan.kernel[axis] > 1 or plan.counts[axis] != sizes[axis]:
+            x, winner = _winner(shifted_slices(x, along, _lowest(x.dtype)))
+            carried = _pick(shifted_slices(carried, along, 0), winner)
+        sizes[axis] = plan.counts[axis]
+    return carried
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def max_windows(x: Array, plan: Windows) -> Array:
     """Largest value per window."""
-    return winning_element(shifted_slices(x, plan, _lowest(x.dtype)))[0]
+    pads = _covering_pads(spatial_sizes(x, plan.last), plan)
+    return lax.reduce_window(
+        x,
+        _lowest(x.dtype),
+        lax.max,
+        with_spatial(plan.kernel, plan.last, 1, 1),
+        with_spatial(plan.steps, plan.last, 1, 1),
+        with_spatial(tuple(pads), plan.last, (0, 0), (0, 0)),
+    )
 
 
-def winner_positions(winner: Array, sizes: tuple[Any, ...], plan: Windows) -> Array:
-    """Flat position in the input's spatial axes of each window's winner (int32)."""
-    flat = jnp.zeros(winner.shape, jnp.int32)
-    rest = winner
-    offsets = []
-    for extent in reversed(plan.kernel):
-        offsets.append(rest % extent)
-        rest = rest // extent
-    first_axis = 1 if plan.last else 2
-    for i, offset in enumerate(reversed(offsets)):
-        start = lax.broadcasted_iota(jnp.int32, winner.shape, first_axis + i)
-        flat = flat * sizes[i] + (start * plan.steps[i] - plan.pads[i][0] + offset)
-    return flat
+@max_windows.defjvp
+def _max_windows_jvp(plan: Windows, primals: Any, tangents: Any) -> tuple[Array, Array]:
+    (x,), (tangent,) = primals, tangents
+    return max_windows(x, plan), _choose(lax.stop_gradient(x), tangent, plan)
+
+
+def max_positions(x: Array, plan: Windows) -> Array:
+    """Flat position in the spatial axes of each window's largest element (int32)."""
+    sizes = spatial_sizes(x, plan.last)
+    flat = jnp.arange(math.prod(sizes), dtype=jnp.int32).reshape(sizes)
+    return _choose(lax.stop_gradient(x), jnp.broadcast_to(flat, x.shape), plan)
 
 
 def _max_pool(
     x: Array, kernel: Any, stride: Any, padding: Any, mask: bool, ceil: bool, form: str, name: str
 ) -> Any:
     plan = plan_windows(x, kernel, stride, padding, ceil, form, name)
-    best, winner = winning_element(shifted_slices(x, plan, _lowest(x.dtype)))
+    best = max_windows(x, plan)
     if not mask:
         return best
     if plan.last:
@@ -156,9 +203,8 @@ def _max_pool(
             expected="a format with the channels first",
             fix="transpose x, or ask for no mask",
         )
-    sizes = spatial_sizes(x, plan.last)
-    require_constant("the input's spatial size", name, *sizes)
-    return best, winner_positions(winner, sizes, plan)
+    require_constant("the input's spatial size", name, *spatial_sizes(x, plan.last))
+    return best, max_positions(x, plan)
 
 
 @op(method=None)
@@ -261,10 +307,12 @@ def max_pool3d(
 
 def sum_windows(x: Array, plan: Windows) -> Array:
     """Sum of each window; padding counts as zero."""
+    if math.prod(plan.kernel) <= _FEW_ELEMENTS:
+        return functools.reduce(lax.add, shifted_slices(x, plan, 0))
     pads = _covering_pads(spatial_sizes(x, plan.last), plan)
     return lax.reduce_window(
         x,
-        jnp.zeros((), x.dtype),
+        np.zeros((), x.dtype),
         lax.add,
         with_spatial(plan.kernel, plan.last, 1, 1),
         with_spatial(plan.steps, plan.last, 1, 1),

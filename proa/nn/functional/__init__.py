@@ -1,5 +1,11 @@
 """Functions behind the layers: the names of `paddle.nn.functional`."""
 
+from proa.ops import adaptive_avg_pool1d as adaptive_avg_pool1d
+from proa.ops import adaptive_avg_pool2d as adaptive_avg_pool2d
+from proa.ops import adaptive_avg_pool3d as adaptive_avg_pool3d
+from proa.ops import adaptive_max_pool1d as adaptive_max_pool1d
+from proa.ops import adaptive_max_pool2d as adaptive_max_pool2d
+from proa.ops import adaptive_max_pool3d as adaptive_max_pool3d
 from proa.ops import alpha_dropout as alpha_dropout
 from proa.ops import avg_pool1d as avg_pool1d
 from proa.ops import avg_pool2d as avg_pool2d
@@ -8,8 +14,11 @@ from proa.ops import batch_norm as batch_norm
 from proa.ops import bilinear as bilinear
 from proa.ops import celu as celu
 from proa.ops import conv1d as conv1d
+from proa.ops import conv1d_transpose as conv1d_transpose
 from proa.ops import conv2d as conv2d
+from proa.ops import conv2d_transpose as conv2d_transpose
 from proa.ops import conv3d as conv3d
+from proa.ops import conv3d_transpose as conv3d_transpose
 from proa.ops import cross_entropy as cross_entropy
 from proa.ops import dropout as dropout
 from proa.ops import dropout1d as dropout1d
@@ -36,11 +45,14 @@ from proa.ops import linear as linear
 from proa.ops import local_response_norm as local_response_norm
 from proa.ops import log_sigmoid as log_sigmoid
 from proa.ops import log_softmax as log_softmax
+from proa.ops import lp_pool1d as lp_pool1d
+from proa.ops import lp_pool2d as lp_pool2d
 from proa.ops import max_pool1d as max_pool1d
 from proa.ops import max_pool2d as max_pool2d
 from proa.ops import max_pool3d as max_pool3d
 from proa.ops import maxout as maxout
 from proa.ops import mish as mish
+from proa.ops import one_hot as one_hot
 from proa.ops import prelu as prelu
 from proa.ops import relu as relu
 from proa.ops import relu6 as relu6
@@ -49,6 +61,7 @@ from proa.ops import rms_norm as rms_norm
 from proa.ops import rrelu as rrelu
 from proa.ops import scaled_dot_product_attention as scaled_dot_product_attention
 from proa.ops import selu as selu
+from proa.ops import sigmoid as sigmoid
 from proa.ops import silu as silu
 from proa.ops import softmax as softmax
 from proa.ops import softmax_ as softmax_
@@ -58,6 +71,8 @@ from proa.ops import softshrink as softshrink
 from proa.ops import softsign as softsign
 from proa.ops import swiglu as swiglu
 from proa.ops import swish as swish
+from proa.ops import tanh as tanh
+from proa.ops import tanh_ as tanh_
 from proa.ops import tanhshrink as tanhshrink
 from proa.ops import thresholded_relu as thresholded_relu
 from proa.ops import thresholded_relu_ as thresholded_relu_

@@ -1,0 +1,103 @@
+"""Convolutions that XLA's CPU backend does better in another form.
+
+Measured there (2 cores, float32): a 1x1 kernel as a matrix product takes a third of the time
+of the convolution, gradients included; a depthwise kernel as a sum of shifted products takes
+1/30 of the time forward and 1/10 for the input's gradient.
+
+Axes in names: N batch, C channels in, O channels out, S all spatial axes flattened.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ._windows import is_constant, spatial_sizes, with_spatial
+
+if TYPE_CHECKING:
+    from proa.core._types import Array
+
+#: Largest number of kernel elements that is unrolled into shifted products.
+MAX_TAPS = 49
+
+
+def on_cpu() -> bool:
+    """Whether compiled code runs on the CPU by default."""
+    return jax.default_backend() == "cpu"
+
+
+def is_pointwise(kernel: tuple[int, ...], pads: Any, groups: int) -> bool:
+    """Whether the kernel has one element and nothing is padded."""
+    return groups == 1 and all(k == 1 for k in kernel) and not any(any(pair) for pair in pads)
+
+
+def pointwise(x: Array, weight: Array, steps: tuple[int, ...], last: bool) -> Array:
+    """A 1x1 convolution as a matrix product; steps skip input elements first."""
+    if any(step != 1 for step in steps):
+        x = lax.slice(x, [0] * x.ndim, x.shape, with_spatial(steps, last, 1, 1))
+    w_OC = weight.reshape(weight.shape[:2])
+    if last:
+        return lax.dot_general(x, w_OC, (((x.ndim - 1,), (1,)), ((), ())))
+    sizes = x.shape[2:]
+    batch, channels = x.shape[:2]
+    total = math.prod(sizes)
+    x_NCS = x.reshape(batch, channels, total)
+    if is_constant(total) and total * 2 < max(w_OC.shape):
+        # Few positions and many channels: one product over the batch beats one per sample.
+        y = jnp.moveaxis(lax.dot_general(w_OC, x_NCS, (((1,), (1,)), ((), ()))), 0, 1)
+    else:
+        y = jnp.matmul(jnp.broadcast_to(w_OC, (batch, *w_OC.shape)), x_NCS)
+    return y.reshape(batch, w_OC.shape[0], *sizes)
+
+
+def is_depthwise(x: Array, weight: Array, groups: int, last: bool) -> bool:
+    """Whether each channel is convolved by itself, with a kernel small enough to unroll."""
+    return (
+        groups > 1
+        and weight.shape[1] == 1
+        and math.prod(weight.shape[2:]) <= MAX_TAPS
+        and is_constant(*spatial_sizes(x, last))
+    )
+
+
+def depthwise(
+    x: Array,
+    weight: Array,
+    steps: tuple[int, ...],
+    pads: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+) -> Array:
+    """A depthwise convolution as a sum of shifted, scaled slices."""
+    channels = x.shape[-1 if last else 1]
+    if weight.shape[0] != channels:
+        x = jnp.repeat(x, weight.shape[0] // channels, axis=-1 if last else 1)
+    kernel, sizes = weight.shape[2:], spatial_sizes(x, last)
+    counts = [
+        (size + low + high - (k - 1) * d - 1) // step + 1
+        for size, (low, high), k, d, step in zip(sizes, pads, kernel, dilations, steps, strict=True)
+    ]
+    around = with_spatial(tuple(pads), last, (0, 0), (0, 0))
+    padded = lax.pad(x, jnp.zeros((), x.dtype), [(low, high, 0) for low, high in around])
+    outer = (padded.shape[0], padded.shape[-1 if last else 1])
+    total = None
+    for tap in itertools.product(*(range(k) for k in kernel)):
+        begin = tuple(t * d for t, d in zip(tap, dilations, strict=True))
+        end = tuple(
+            b + (count - 1) * step + 1 for b, count, step in zip(begin, counts, steps, strict=True)
+        )
+        piece = lax.slice(
+            padded,
+            with_spatial(begin, last, 0, 0),
+            with_spatial(end, last, *outer),
+            with_spatial(steps, last, 1, 1),
+        )
+        factor = weight[(slice(None), 0, *tap)]
+        product = piece * factor.reshape((-1,) if last else (-1,) + (1,) * len(kernel))
+        total = product if total is None else total + product
+    return total
