@@ -46,6 +46,7 @@ from ._errors import DivisionByZeroError as DivisionByZeroError
 from ._errors import InvalidArgumentError as InvalidArgumentError
 from ._errors import InvalidTypeError as InvalidTypeError
 from ._errors import MissingAttributeError as MissingAttributeError
+from ._errors import MissingModuleError as MissingModuleError
 from ._errors import NonFiniteError as NonFiniteError
 from ._errors import NotFoundError as NotFoundError
 from ._errors import OutOfRangeError as OutOfRangeError

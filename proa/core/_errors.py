@@ -53,6 +53,12 @@ class MissingAttributeError(ProaError, AttributeError):
     """An attribute that an object does not have."""
 
 
+class MissingModuleError(ProaError, ModuleNotFoundError):
+    """A module, or a name to import from one, that does not exist."""
+
+    __str__ = ProaError.__str__
+
+
 class PreconditionError(ProaError, RuntimeError):
     """A call at a moment or in a state in which it cannot work."""
 
