@@ -12,6 +12,7 @@ import numpy as np
 from ..core._context import context
 from ..core._dispatch import dispatch
 from ..core._errors import (
+    ArtifactError,
     InvalidArgumentError,
     InvalidTypeError,
     PreconditionError,
@@ -54,8 +55,8 @@ class Optimizer:
     Args:
         learning_rate (float | LRScheduler): the learning rate.
         parameters (list[Tensor] | list[dict]): what to update, or groups of it. A group has
-            `params` and may have `learning_rate` (a factor), `weight_decay`, `grad_clip` and
-            the optimizer's hyperparameters by name.
+            `params` and may have `learning_rate` (a factor, in place of the parameters' own),
+            `weight_decay`, `grad_clip` and the optimizer's hyperparameters by name.
         weight_decay (float | WeightDecayRegularizer, optional): a number means L2; a
             parameter's own `regularizer` takes its place.
         grad_clip (ClipGradBase, optional): how to clip gradients, before weight decay.
@@ -126,8 +127,8 @@ class Optimizer:
 
     def _rate_factor(self, entry: Entry) -> float:
         """Returns the factor on the learning rate for a parameter."""
-        group = entry.options.get("learning_rate", 1.0)
-        return float(group) * float(entry.attr.get("learning_rate", 1.0))
+        own = entry.attr.get("learning_rate", 1.0)
+        return float(entry.options.get("learning_rate", own))
 
     def _enter(self, number: int, group: Mapping[str, Any]) -> None:
         options = {**self._default_dict, **group}
@@ -541,12 +542,20 @@ class Optimizer:
         given = dict(state_dict)
         schedule = given.pop("LR_Scheduler", None)
         loader = Loader(given, given.pop("master_weights", None) or {})
+        started = []
         for entry in self._entries:
             slots = self._make_rule(entry.options, entry.param).slots()
-            if entry.state is not None or loader.has_any(entry, slots):
+            if entry.state is None and loader.has_any(entry, slots):
+                started.append(entry)
                 self._start(entry)
+            if entry.state is not None:
                 loader.take(entry)
-        loader.finish(type(self).__name__)
+        try:
+            loader.finish(type(self).__name__)
+        except ArtifactError:
+            for entry in started:
+                entry.state = entry.master = None
+            raise
         if isinstance(self._rate_source, LRScheduler):
             if schedule is None:
                 warnings.warn(
