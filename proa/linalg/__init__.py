@@ -1,0 +1,37 @@
+"""Linear algebra under Paddle's name: the ops of the `linalg` family."""
+
+from proa.ops import cholesky as cholesky
+from proa.ops import cholesky_inverse as cholesky_inverse
+from proa.ops import cholesky_solve as cholesky_solve
+from proa.ops import cond as cond
+from proa.ops import corrcoef as corrcoef
+from proa.ops import cov as cov
+from proa.ops import cross as cross
+from proa.ops import det as det
+from proa.ops import diagonal as diagonal
+from proa.ops import eig as eig
+from proa.ops import eigh as eigh
+from proa.ops import eigvals as eigvals
+from proa.ops import eigvalsh as eigvalsh
+from proa.ops import householder_product as householder_product
+from proa.ops import inv as inv
+from proa.ops import lstsq as lstsq
+from proa.ops import lu as lu
+from proa.ops import lu_unpack as lu_unpack
+from proa.ops import matmul as matmul
+from proa.ops import matrix_exp as matrix_exp
+from proa.ops import matrix_norm as matrix_norm
+from proa.ops import matrix_power as matrix_power
+from proa.ops import matrix_rank as matrix_rank
+from proa.ops import matrix_transpose as matrix_transpose
+from proa.ops import multi_dot as multi_dot
+from proa.ops import norm as norm
+from proa.ops import pinv as pinv
+from proa.ops import qr as qr
+from proa.ops import slogdet as slogdet
+from proa.ops import solve as solve
+from proa.ops import svd as svd
+from proa.ops import svdvals as svdvals
+from proa.ops import triangular_solve as triangular_solve
+from proa.ops import vecdot as vecdot
+from proa.ops import vector_norm as vector_norm
