@@ -6,6 +6,7 @@ from ._batch_sampler import BatchSampler as BatchSampler
 from ._batch_sampler import DistributedBatchSampler as DistributedBatchSampler
 from ._collate import default_collate_fn as default_collate_fn
 from ._collate import default_convert_fn as default_convert_fn
+from ._dataloader import DataLoader as DataLoader
 from ._dataset import ChainDataset as ChainDataset
 from ._dataset import ComposeDataset as ComposeDataset
 from ._dataset import ConcatDataset as ConcatDataset
@@ -23,3 +24,5 @@ from ._sampler import Sampler as Sampler
 from ._sampler import SequenceSampler as SequenceSampler
 from ._sampler import SubsetRandomSampler as SubsetRandomSampler
 from ._sampler import WeightedRandomSampler as WeightedRandomSampler
+from ._worker import WorkerInfo as WorkerInfo
+from ._worker import get_worker_info as get_worker_info
