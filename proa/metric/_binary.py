@@ -86,6 +86,10 @@ class Recall(_Rounded):
         >>> metric.update(numpy.array([0.1, 0.6, 0.8]), numpy.array([1, 0, 1]))
         >>> metric.accumulate()
         0.5
+
+    Differs:
+        A probability of exactly 0.5 counts as yes, as it does for Precision; Paddle 3.3.1
+        counts it as no here.
     """
 
     def __init__(self, name: str = "recall", *args: Any, **kwargs: Any) -> None:
