@@ -68,6 +68,8 @@ from ._place import get_device as get_device
 from ._place import place_of as place_of
 from ._place import put as put
 from ._place import set_device as set_device
+from ._printing import format_array as format_array
+from ._printing import set_printoptions as set_printoptions
 from ._random import Generator as Generator
 from ._random import default_generator as default_generator
 from ._random import default_seed as default_seed

@@ -1,6 +1,7 @@
 """Every op: one declaration each, by family."""
 
 from . import _index as _index
+from . import _members as _members
 from . import _operators as _operators
 from ._activation import celu as celu
 from ._activation import elu as elu
@@ -279,6 +280,16 @@ from ._index_where import masked_select as masked_select
 from ._index_where import nonzero as nonzero
 from ._index_where import where as where
 from ._index_where import where_ as where_
+from ._inspect import finfo as finfo
+from ._inspect import iinfo as iinfo
+from ._inspect import in_dynamic_mode as in_dynamic_mode
+from ._inspect import is_complex as is_complex
+from ._inspect import is_floating_point as is_floating_point
+from ._inspect import is_integer as is_integer
+from ._inspect import is_tensor as is_tensor
+from ._inspect import rank as rank
+from ._inspect import shape as shape
+from ._inspect import tolist as tolist
 from ._linalg import addmm as addmm
 from ._linalg import baddbmm as baddbmm
 from ._linalg import bmm as bmm

@@ -1,0 +1,401 @@
+"""Members of Tensor that are no ops: place, layout in memory, conversions, aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from proa.core import (
+    InvalidTypeError,
+    Place,
+    PreconditionError,
+    Tensor,
+    as_dtype,
+    as_place,
+    attach,
+    attach_method,
+    concrete,
+    context,
+    new_tensor,
+    place_of,
+    put,
+    replace_data,
+    tensor_method,
+)
+
+from ._cast import cast
+from ._create_from import clone
+
+_NO_KEY = (None, ())
+
+
+def _property(function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    attach_method(function.__name__, property(function))  # type: ignore[arg-type]
+    return function
+
+
+# Place ------------------------------------------------------------------------------------------
+
+
+@_property
+def place(self: Tensor) -> Place:
+    """Where the tensor lies."""
+    return place_of(self._data)
+
+
+@_property
+def device(self: Tensor) -> str:
+    """Name of the device: `cpu`, `gpu:0`."""
+    where = place_of(self._data)
+    return where.kind if where.kind == "cpu" else f"{where.kind}:{where.index}"
+
+
+@_property
+def is_cuda(self: Tensor) -> bool:
+    """Whether the tensor lies on a GPU."""
+    return place_of(self._data).is_gpu_place()
+
+
+@tensor_method
+def get_device(self: Tensor) -> int:
+    """Number of the GPU the tensor lies on; -1 for the host."""
+    where = place_of(self._data)
+    return -1 if where.is_cpu_place() else where.index
+
+
+def _move(self: Tensor, where: Any) -> Tensor:
+    wanted = as_place(where)
+    # A recorded value has no place of its own: the whole Program runs on one device or mesh.
+    if context.recorder is not None or place_of(self._data) == wanted:
+        return self
+    moved = put(concrete(self, "to()"), wanted)
+    if self._stop or not context.grad_enabled:
+        return new_tensor(moved)
+    return attach(clone.op, _NO_KEY, (self,), [moved], moved)  # type: ignore[attr-defined]
+
+
+def _reads_as_dtype(value: Any) -> bool:
+    try:
+        as_dtype(value)
+    except InvalidTypeError:
+        return False
+    return True
+
+
+@tensor_method
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Moves or converts: `x.to("gpu:0")`, `x.to("float16")`, `x.to(other)`, or several of them.
+
+    Args:
+        args: a place, a dtype, both in this order, or a Tensor whose place and dtype are taken;
+            then `blocking`, which makes no difference.
+        kwargs: `device`, `dtype`, `other`, `blocking`, by name.
+
+    Returns:
+        A new Tensor, or this one where nothing changes.
+
+    Raises:
+        InvalidTypeError: an argument that is none of these.
+
+    Examples:
+        >>> import proa
+        >>> proa.ones([2]).to("float64").dtype
+        paddle.float64
+    """
+    unknown = set(kwargs) - {"device", "dtype", "other", "blocking", "copy_tensor", "copy"}
+    where, dtype = kwargs.get("device"), kwargs.get("dtype")
+    given = [*args, kwargs["other"]] if "other" in kwargs else list(args)
+    for value in given:
+        if isinstance(value, bool) or value is None:
+            continue
+        if isinstance(value, Tensor):
+            where, dtype = place_of(value._data), value.dtype
+        elif _reads_as_dtype(value):
+            dtype = value
+        elif isinstance(value, str | Place):
+            where = value
+        else:
+            unknown.add(repr(value))
+    if unknown:
+        raise InvalidTypeError(
+            f"`to` got {', '.join(sorted(unknown))}"[:200],
+            expected="a place, a dtype, a Tensor, blocking",
+            fix="write e.g. x.to('cpu', 'float32')",
+        )
+    moved = self if where is None else _move(self, where)
+    if dtype is not None and moved.dtype != dtype:
+        moved = cast(moved, dtype)
+    return moved
+
+
+@tensor_method
+def cpu(self: Tensor) -> Tensor:
+    """The tensor on the host; itself if it is there."""
+    return _move(self, "cpu")
+
+
+@tensor_method
+def cuda(self: Tensor, device_id: Any = None, blocking: bool = True) -> Tensor:
+    """The tensor on a GPU.
+
+    Args:
+        device_id: number of the GPU, or a place; `None` is the first.
+        blocking: makes no difference.
+
+    Raises:
+        UnknownNameError: there is no such GPU.
+    """
+    return _move(self, device_id if isinstance(device_id, Place) else f"gpu:{device_id or 0}")
+
+
+@tensor_method
+def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
+    """The tensor itself: XLA manages the memory for transfers."""
+    return self
+
+
+# Memory -----------------------------------------------------------------------------------------
+
+
+@tensor_method
+def dim(self: Tensor) -> int:
+    """Number of axes."""
+    return self.ndim
+
+
+@tensor_method
+def ndimension(self: Tensor) -> int:
+    """Number of axes."""
+    return self.ndim
+
+
+@tensor_method
+def dense_dim(self: Tensor) -> int:
+    """Number of dense axes: all of them."""
+    return self.ndim
+
+
+@tensor_method
+def sparse_dim(self: Tensor) -> int:
+    """Number of sparse axes: none."""
+    return 0
+
+
+@tensor_method
+def element_size(self: Tensor) -> int:
+    """Bytes of one element."""
+    return self.dtype.itemsize
+
+
+@_property
+def itemsize(self: Tensor) -> int:
+    """Bytes of one element."""
+    return self.dtype.itemsize
+
+
+@_property
+def nbytes(self: Tensor) -> int:
+    """Bytes of all elements."""
+    return self.dtype.itemsize * self.size
+
+
+def _strides(self: Tensor) -> list[int]:
+    steps: list[int] = []
+    step: Any = 1
+    for extent in reversed(self._data.shape):
+        steps.insert(0, step)
+        step = step * extent
+    return steps
+
+
+@_property
+def strides(self: Tensor) -> list[int]:
+    """Elements from one index to the next along each axis: tensors are always contiguous."""
+    return _strides(self)
+
+
+@tensor_method
+def get_strides(self: Tensor) -> list[int]:
+    """Elements from one index to the next along each axis."""
+    return _strides(self)
+
+
+@tensor_method
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """Elements from one index to the next along one axis, or along each."""
+    return _strides(self) if dim is None else _strides(self)[dim]
+
+
+@_property
+def offset(self: Tensor) -> int:
+    """Position of the first element in its buffer: 0, since views have no shared buffer."""
+    return 0
+
+
+@_property
+def layout(self: Tensor) -> str:
+    """Paddle's name of the layout, `NCHW`, which says nothing about the axes."""
+    return "NCHW"
+
+
+@tensor_method
+def is_contiguous(self: Tensor) -> bool:
+    """Whether elements lie in order: always."""
+    return True
+
+
+@tensor_method
+def contiguous(self: Tensor) -> Tensor:
+    """The tensor itself: elements always lie in order."""
+    return self
+
+
+@tensor_method
+def data_ptr(self: Tensor) -> int:
+    """Address of the first element."""
+    return jax.numpy.asarray(concrete(self, "data_ptr()")).unsafe_buffer_pointer()
+
+
+def _always(name: str, answer: bool, what: str) -> None:
+    def ask(self: Tensor) -> bool:
+        return answer
+
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = f"Whether the tensor is {what}: {'always' if answer else 'never'}."
+    attach_method(name, ask)
+
+
+_always("is_dense", True, "dense")
+_always("is_sparse", False, "sparse")
+_always("is_sparse_coo", False, "sparse in COO form")
+_always("is_sparse_csr", False, "sparse in CSR form")
+_always("is_selected_rows", False, "a set of rows")
+
+
+@tensor_method
+def is_same_shape(self: Tensor, y: Tensor) -> bool:
+    """Whether both tensors have one shape."""
+    return tuple(self._data.shape) == tuple(y._data.shape)
+
+
+@tensor_method
+def to_dense(self: Tensor) -> Tensor:
+    """The tensor itself, which is dense."""
+    return self
+
+
+@tensor_method
+def value(self: Tensor) -> Tensor:
+    """The tensor itself."""
+    return self
+
+
+@tensor_method
+def get_tensor(self: Tensor) -> Tensor:
+    """The tensor itself: there is no separate storage object."""
+    return self
+
+
+@tensor_method
+def __dlpack__(self: Tensor, **kwargs: Any) -> Any:
+    """A DLPack capsule of the tensor's memory.
+
+    Raises:
+        PreconditionError: the tensor takes part in differentiation.
+    """
+    if not self._stop:
+        raise PreconditionError(
+            "DLPack of a tensor with stop_gradient=False",
+            expected="a tensor without a gradient, since the receiver could not follow it",
+            fix="pass x.detach()",
+        )
+    return jax.numpy.asarray(concrete(self, "__dlpack__")).__dlpack__(**kwargs)
+
+
+@tensor_method
+def __dlpack_device__(self: Tensor) -> Any:
+    """Kind and number of the device, in DLPack's terms."""
+    return jax.numpy.asarray(concrete(self, "__dlpack_device__")).__dlpack_device__()
+
+
+# Gradient ---------------------------------------------------------------------------------------
+
+
+def _get_requires_grad(self: Tensor) -> bool:
+    """The opposite of `stop_gradient`."""
+    return not self._stop
+
+
+def _set_requires_grad(self: Tensor, value: bool) -> None:
+    self.stop_gradient = not value
+
+
+attach_method("requires_grad", property(_get_requires_grad, _set_requires_grad))  # type: ignore[arg-type]
+
+
+@tensor_method
+def requires_grad_(self: Tensor, value: bool = True) -> Tensor:
+    """Sets whether a gradient is wanted; returns the tensor."""
+    self.stop_gradient = not value
+    return self
+
+
+@_property
+def grad_fn(self: Tensor) -> Any:
+    """The taped op call the tensor came from; `None` for a leaf."""
+    return None if self.is_leaf else self._edge[0]
+
+
+@tensor_method
+def apply(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
+    """Returns `func(copy of the tensor)`.
+
+    Args:
+        func: function of a Tensor.
+
+    Raises:
+        PreconditionError: the tensor wants a gradient.
+    """
+    _refuse_gradient(self, "apply")
+    return func(clone(self))
+
+
+@tensor_method
+def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
+    """Overwrites the tensor with `func(tensor)` and returns it.
+
+    Args:
+        func: function of a Tensor.
+
+    Raises:
+        PreconditionError: the tensor wants a gradient.
+    """
+    _refuse_gradient(self, "apply_")
+    replace_data(self, func(clone(self))._data)
+    return self
+
+
+def _refuse_gradient(self: Tensor, name: str) -> None:
+    if not self._stop:
+        raise PreconditionError(
+            f"`{name}` on a tensor with stop_gradient=False",
+            expected="a tensor without a gradient: the function may do anything",
+            fix="call the function yourself, func(x), or use x.detach()",
+        )
+
+
+@tensor_method
+def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
+    """Gives the tensor the values, shape and dtype of another one; returns it.
+
+    Args:
+        source: the other tensor; `None` makes it empty.
+    """
+    made = jax.numpy.zeros([0], self.dtype.numpy) if source is None else source._data
+    replace_data(self, made)
+    return self
+
+
+attach_method("type", property(lambda self: "DENSE_TENSOR"))  # type: ignore[arg-type]
