@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Sequence
 from typing import Any as Any
+from typing import TypeAlias
 
 import jax
 
 from ._dtype import DType as DType
 
-Array = jax.Array
-Index = jax.Array
-Key = jax.Array
+Array: TypeAlias = jax.Array
+Index: TypeAlias = jax.Array
+Key: TypeAlias = jax.Array
 Axis = int | tuple[int, ...]
 Ints = int | tuple[int, ...]
 Shape = tuple[Any, ...]
