@@ -433,8 +433,9 @@ class Optimizer:
         with GradMode(False):
             for param, grad in params_grads:
                 used = getattr(param, "regularizer", None) or regularization
-                is_changed = grad is not None and used is not None
-                result.append((param, grad + used(param, grad, None) if is_changed else grad))
+                if grad is not None and used is not None:
+                    grad = grad + used(param, grad, None)
+                result.append((param, grad))
         return result
 
     def minimize(

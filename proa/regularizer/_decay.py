@@ -29,7 +29,8 @@ class PenaltyOp(BaseOp):
 
     def array_fn(self, key: Any) -> Any:
         """Returns the function of the parameter for `key = (kind, coeff)`."""
-        return lambda param: penalty_gradient(*key, param)
+        kind, coeff = key
+        return lambda param: penalty_gradient(kind, coeff, param)
 
 
 _penalty_op = PenaltyOp()

@@ -106,23 +106,21 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_0 = T_0
         self.T_mult = T_mult
         self.eta_min = eta_min
-        self.T_i, self.T_cur = float(T_0), 0.0
+        self.T_i, self.T_cur = T_0, 0.0
         super().__init__(learning_rate, last_epoch, verbose)
 
     def _move(self, epoch: float | None) -> None:
         """Takes a fraction of an epoch too; `last_epoch` is its whole part."""
-        if epoch is None:
-            epoch = self.last_epoch + 1
-        require(epoch >= 0, type(self).__name__, "epoch", epoch, "an epoch that is not negative")
-        self.last_epoch = math.floor(epoch)
-        if self.T_mult == 1:
-            self.T_i, self.T_cur = self.T_0, epoch % self.T_0
-            return
+        place: float = self.last_epoch + 1 if epoch is None else epoch
+        require(place >= 0, type(self).__name__, "epoch", place, "an epoch that is not negative")
+        self.last_epoch = math.floor(place)
         length = self.T_0
-        while epoch >= length:
-            epoch -= length
+        if self.T_mult == 1:
+            place %= length
+        while place >= length:
+            place -= length
             length *= self.T_mult
-        self.T_i, self.T_cur = length, epoch
+        self.T_i, self.T_cur = length, place
 
     def get_lr(self) -> float:
         """Returns the rate for the place in the current wave."""
