@@ -1,0 +1,91 @@
+"""What all initialisers share: values are drawn on the host, then put on the device.
+
+Drawing on the host needs no compilation, which would otherwise cost more than the drawing
+for each new shape. The stream still comes from the generator that `proa.seed` restarts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core import (
+    GradMode,
+    InvalidArgumentError,
+    Tensor,
+    UnsupportedError,
+    new_tensor,
+    next_key,
+    put,
+    run_eagerly,
+)
+
+
+class Initializer:
+    """Base of the initialisers; an instance fills a parameter when it is called with it.
+
+    A subclass overrides `values`, or `forward` when it needs the parameter itself.
+    """
+
+    def __call__(self, param: Tensor, block: Any = None) -> Any:
+        """Fills a tensor in place.
+
+        Args:
+            param: the tensor to fill.
+            block: kept for Paddle's signature.
+        """
+        return self.forward(param, block)
+
+    def forward(self, param: Tensor, block: Any = None) -> Any:
+        """Fills `param` with `values` of its shape and dtype."""
+        with GradMode(False):
+            param.set_value(draw(self, param.shape, param.dtype))  # type: ignore[attr-defined]
+
+    def values(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Returns the initial values.
+
+        Args:
+            shape: shape of the parameter.
+            dtype: floating dtype to compute in (float32 also for narrower parameters).
+        """
+        raise UnsupportedError(
+            f"{type(self).__name__} says neither `values` nor `forward`",
+            expected="a subclass that overrides one of them",
+            fix="return a NumPy array of the given shape from `values(shape, dtype)`",
+        )
+
+
+def draw(initializer: Initializer, shape: Sequence[int], dtype: Any) -> Tensor:
+    """Returns a new tensor with an initialiser's values."""
+    wide = np.dtype(np.float64 if dtype.name in ("float64", "complex128") else np.float32)
+    array = initializer.values(tuple(shape), wide)
+    return new_tensor(put(np.ascontiguousarray(array, dtype=dtype.numpy).reshape(tuple(shape))))
+
+
+def host_generator() -> np.random.Generator:
+    """Returns a NumPy generator started from the next key of the default generator."""
+    with run_eagerly():
+        high, low = next_key().numpy()
+    return np.random.Generator(np.random.Philox(key=int(high) << 32 | int(low)))
+
+
+def fans(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Numbers of inputs and outputs of one unit of a layer with this weight.
+
+    A matrix is `[inputs, outputs]`; a convolution's kernel `[outputs, inputs, *window]`.
+    """
+    if len(shape) < 2:
+        return (shape[0], shape[0]) if shape else (1, 1)
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    window = math.prod(shape[2:])
+    return shape[1] * window, shape[0] * window
+
+
+def require(condition: bool, owner: Any, got: str, expected: str, fix: str) -> None:
+    """Raises InvalidArgumentError in the name of an initialiser unless the condition holds."""
+    if not condition:
+        raise InvalidArgumentError(f"{type(owner).__name__}: {got}", expected=expected, fix=fix)
