@@ -13,7 +13,7 @@ from ._host_checks import check_range
 from ._softmax import positive_axis, softmax
 
 if TYPE_CHECKING:
-    from proa.core._types import Array
+    from proa.core._types import Array, Index
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -234,3 +234,49 @@ def softmax_with_cross_entropy(
     if loss.ndim < logits.ndim:
         loss = loss.unsqueeze(axis)  # type: ignore[attr-defined]
     return (loss, softmax(logits, axis)) if return_softmax else loss
+
+
+def _check_nll(input: Any, label: Any, ignore_index: int, **_: Any) -> None:
+    if input.ndim > 1:
+        check_range(label, input.shape[1], "label", "nll_loss", "a class", ignore_index)
+
+
+@op(method=None, amp="black", check=_check_nll)
+def nll_loss(
+    input: Array,
+    label: Index,
+    weight: Array | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Array:
+    """Negative log-likelihood: -weight[label] * input[label].
+
+    `'mean'` divides by the summed weights of the labels that count; it is 0 when none does.
+
+    Args:
+        input: log-probabilities [N, C, ...].
+        label: classes [N, ...].
+        weight: weight per class, [C].
+        ignore_index: label that counts neither in the loss nor in the mean.
+        reduction: `'none'`, `'mean'` or `'sum'`.
+
+    Raises:
+        InvalidArgumentError: shapes or reduction do not fit.
+        OutOfRangeError: a label is no class and not `ignore_index`.
+    """
+    check_reduction(reduction, "nll_loss")
+    if input.ndim < 2 or label.shape != (input.shape[0], *input.shape[2:]):
+        raise InvalidArgumentError(
+            f"`nll_loss` got input {describe_array(input)} and label {describe_array(label)}",
+            expected="input [N, C, ...] and label [N, ...]",
+            fix="drop the class axis of the label",
+        )
+    weight = None if weight is None else weight.reshape(-1).astype(input.dtype)
+    loss, factor = _hard_case(input, label, weight, 1, ignore_index, 0.0)
+    if reduction == "none":
+        return loss
+    total = jnp.sum(loss)
+    if reduction == "mean":
+        count = jnp.sum(factor)
+        return total / jnp.where(count == 0, 1, count)
+    return total
