@@ -57,7 +57,7 @@ def artifact_path(path: Any) -> Path:
 def _tensors(arrays: Mapping[str, np.ndarray]) -> bytes:
     from safetensors.numpy import save
 
-    return save({name: np.ascontiguousarray(a) for name, a in arrays.items()})
+    return save({name: np.asarray(a, order="C") for name, a in arrays.items()})
 
 
 def write_artifact(artifact: Artifact, path: Any) -> Path:

@@ -119,6 +119,9 @@ class _Exporter:
         program, captured, _ = record(fn, specs)
         self.programs[role] = program
         self.captures[role] = [self._name(t) for t in captured]
+        # The names of the process (`linear_3.w_0`) would make equal models unequal files.
+        for value, name in zip(program.captures, self.captures[role], strict=True):
+            value.name = name
         return [(v.shape, v.dtype, v.name or f"out{i}") for i, v in enumerate(program.outputs)]
 
     def _name(self, t: Tensor) -> str:

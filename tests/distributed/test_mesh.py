@@ -19,7 +19,7 @@ def test_a_mesh_has_named_axes():
 def test_placements_become_partition_specs():
     mesh = dist.ProcessMesh([[0, 1], [2, 3]], dim_names=["a", "b"])
     spec = mesh.sharding([dist.Shard(1), dist.Replicate()], 2).spec
-    assert tuple(spec) == (None, ("a",))
+    assert tuple(spec) == (None, "a")
     both = mesh.sharding([dist.Shard(0), dist.Shard(0)], 2).spec
     assert tuple(both)[0] == ("a", "b")
     assert dist.Shard(1).is_shard(1)
