@@ -1,14 +1,11 @@
 """Proa: PaddlePaddle's public API and workflow, with XLA as its compiler."""
 
-from math import e as e
-from math import inf as inf
-from math import nan as nan
-from math import pi as pi
-
+from proa import autograd as autograd
 from proa import distributed as distributed
 from proa import inference as inference
 from proa import io as io
 from proa import jit as jit
+from proa import linalg as linalg
 from proa import metric as metric
 from proa import nn as nn
 from proa import optimizer as optimizer
@@ -206,6 +203,7 @@ from proa.ops import fmax as fmax
 from proa.ops import fmin as fmin
 from proa.ops import frac as frac
 from proa.ops import frac_ as frac_
+from proa.ops import frexp as frexp
 from proa.ops import from_numpy as from_numpy
 from proa.ops import full as full
 from proa.ops import full_like as full_like
@@ -481,3 +479,9 @@ from proa.ops import where_ as where_
 from proa.ops import zeros as zeros
 from proa.ops import zeros_like as zeros_like
 from proa.version import full_version as __version__
+
+from ._constants import e as e
+from ._constants import inf as inf
+from ._constants import nan as nan
+from ._constants import newaxis as newaxis
+from ._constants import pi as pi

@@ -14,6 +14,7 @@ from ._declare import freeze as freeze
 from ._declare import is_dimension as is_dimension
 from ._declare import op as op
 from ._dispatch import Node as Node
+from ._dispatch import TapedCall as TapedCall
 from ._dispatch import attach as attach
 from ._dispatch import describe_array as describe_array
 from ._dispatch import dispatch as dispatch

@@ -20,15 +20,45 @@ if TYPE_CHECKING:
 _next_sequence = count().__next__
 
 
-class Node:
-    """One taped op call.
+class TapedCall:
+    """One entry of the tape: something with inputs, outputs, and gradients from these to those.
 
     `edges` holds, per input, the `(node, output index)` it came from, or `None` where no
-    gradient is wanted; `saved` the input arrays as they were at the call, so that later
-    in-place writes cannot change the gradient.
+    gradient is wanted; `saved` what the gradient needs, `None` once the graph was freed.
     """
 
-    __slots__ = ("edges", "hooks", "key", "num_outputs", "op", "saved", "sequence")
+    __slots__ = ("edges", "hooks", "num_outputs", "saved", "sequence")
+
+    def __init__(self, saved: Any, edges: list[Any], outputs: int) -> None:
+        self.saved = saved
+        self.edges = edges
+        self.num_outputs = outputs
+        self.sequence = _next_sequence()
+        self.hooks: dict[int, list[Any]] | None = None
+
+    @property
+    def name(self) -> str:
+        """What was called, for messages."""
+        raise NotImplementedError
+
+    def input_gradients(self, slots: list[Any], create: bool) -> list[Any]:
+        """Gradients of the inputs (`None` where there is none) from those of the outputs.
+
+        Args:
+            slots: per output its gradient, a Tensor or `None`.
+            create: whether the computation itself is to be differentiable.
+        """
+        raise NotImplementedError
+
+
+class Node(TapedCall):
+    """One taped op call.
+
+    `saved` holds the input arrays as they were at the call, so that later in-place writes
+    cannot change the gradient.
+    """
+
+    __slots__ = ("key", "op")
 
     def __init__(self, op: BaseOp, key: Any, saved: Any, edges: list[Any], outputs: int) -> None:
         self.op = op
@@ -37,7 +67,12 @@ class Node:
         self.edges = edges
         self.num_outputs = outputs
         self.sequence = _next_sequence()
-        self.hooks: dict[int, list[Any]] | None = None
+        self.hooks = None
+
+    @property
+    def name(self) -> str:
+        """Name of the op."""
+        return self.op.name
 
 
 def dispatch(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ._context import context
-from ._dispatch import Node, dispatch, is_inexact
+from ._dispatch import Node, TapedCall, dispatch, is_inexact
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._registry import Facts, register
 from ._tensor import Leaf, Tensor, alias, attach_method, new_tensor, tensor_method
@@ -53,7 +53,7 @@ class GradMode:
 
 
 def no_grad(func: Callable[..., Any] | None = None) -> Any:
-    """Switches taping off: `with no_grad(): ...` or `@no_grad()`/`@no_grad`.
+    """Switches taping off, as a context manager or as a decorator.
 
     Examples:
         >>> import proa
@@ -150,14 +150,15 @@ class Walk:
                 if result is not None:
                     slots[index] = result
 
-    def _propagate(self, node: Node, slots: list[Any]) -> None:
+    def _propagate(self, node: TapedCall, slots: list[Any]) -> None:
         if node.saved is None:
             raise PreconditionError(
-                f"backward through `{node.op.name}` a second time",
+                f"backward through `{node.name}` a second time",
                 expected="a graph whose saved values are still there",
                 fix="call backward(retain_graph=True) (or grad(..., retain_graph=True)) before",
             )
-        for edge, gradient in zip(node.edges, node.op_gradients(slots, self.create), strict=True):
+        gradients = node.input_gradients(slots, self.create)
+        for edge, gradient in zip(node.edges, gradients, strict=True):
             if edge is not None and gradient is not None:
                 self.add(edge, gradient)
         if not self.retain:
@@ -201,7 +202,8 @@ def _scatter(length: int, positions: tuple[int, ...], gradients: Sequence[Any]) 
     return full
 
 
-Node.op_gradients = node_gradients  # type: ignore[attr-defined]
+# The tape alone knows about gradients; dispatch only makes the nodes.
+Node.input_gradients = node_gradients  # type: ignore[method-assign]
 
 
 def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:

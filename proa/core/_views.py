@@ -64,9 +64,17 @@ def tie_view(base: Tensor, result: Tensor, op: Any, extras: tuple[Any, ...], key
 
 def _tie(base: Tensor, result: Tensor, view: View) -> None:
     result._view = view
-    if base._views is None:
-        base._views = weakref.WeakSet()
-    base._views.add(result)
+    views = base._views
+    if views is None:
+        views = base._views = {}
+    # By identity: a WeakSet would compare tensors with `==`, which is an op.
+    key = id(result)
+    views[key] = weakref.ref(result, lambda _: views.pop(key, None))
+
+
+def _living_views(base: Tensor) -> list[Tensor]:
+    found = [reference() for reference in list((base._views or {}).values())]
+    return [t for t in found if t is not None]
 
 
 def _root(t: Tensor) -> Tensor:
@@ -84,16 +92,16 @@ def become_view(t: Tensor, view_of: Callable[[Tensor], Tensor]) -> Tensor:
     _refuse_leaf(t)
     former = alias(t)
     former._stop, former._edge, former._view, former._views = t._stop, t._edge, t._view, t._views
-    for child in former._views or ():
+    for child in _living_views(former):
         child._view.base = former
     if former._view is not None:
-        former._view.base._views.discard(t)
-        former._view.base._views.add(former)
+        former._view.base._views.pop(id(t), None)
+        _tie(former._view.base, former, former._view)
     t._views = None
     result = view_of(former)
     _rebind(t, result)
     _tie(former, t, result._view)
-    former._views.discard(result)
+    former._views.pop(id(result), None)
     return t
 
 
@@ -155,7 +163,7 @@ def _follow(t: Tensor) -> None:
 def _refresh_views(base: Tensor, skip: Tensor | None) -> None:
     if not base._views:
         return
-    for child in list(base._views):
+    for child in _living_views(base):
         if child is skip or child._view is None or child._view.base is not base:
             continue
         with GradMode(context.grad_enabled and not child._view.detached):
