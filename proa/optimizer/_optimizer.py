@@ -25,7 +25,7 @@ from ..nn._clip import ClipRule
 from ._groups import read_clip, read_group, read_groups, read_weight_decay
 from ._rules import Rule
 from ._state import Entry, Loader, save_state
-from ._update import ParameterPlan, UpdatePlan, update_op
+from ._update import ParameterPlan, UpdatePlan, own_buffers, update_op
 from .lr._scheduler import LRScheduler
 
 Pairs = list[tuple[Any, Any]]
@@ -277,8 +277,10 @@ class Optimizer:
         inputs = [self._rate] if veto is None else [self._rate, veto]
         if plan.can_skip:
             targets = [self._skipped, *targets]
-        outputs = dispatch(update_op, (*inputs, *grads, *targets), plan)
         recorder = context.recorder
+        if recorder is None:
+            own_buffers(targets)
+        outputs = dispatch(update_op, (*inputs, *grads, *targets), plan)
         for target, output in zip(targets, outputs, strict=True):
             if recorder is not None:
                 recorder.note_write(target)

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from sys import getrefcount
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
-from ..core._registry import BaseOp
+from ..core._registry import MAX_KERNELS, BaseOp
+from ..core._tensor import Tensor, new_tensor
 from ..nn._clip import ClipRule
 from ..regularizer._decay import penalty_gradient
 from ._rules import Rule
@@ -90,12 +94,46 @@ class UpdateOp(BaseOp):
 
         return update
 
+    def make_kernel(self, key: UpdatePlan) -> Any:
+        """Builds, stores and returns the compiled update, which reuses what it overwrites.
+
+        Without that, each step would ask the system for fresh memory as large as all
+        parameters and their state; for large models that took ten times as long as the
+        arithmetic. `own_buffers` must have been called on the targets.
+        """
+        if len(self.kernels) >= MAX_KERNELS:
+            self.kernels.pop(next(iter(self.kernels)))
+        first = 1 + key.has_veto + len(key.parameters)
+        length = key.can_skip + sum(1 + each.has_master + each.num_slots for each in key.parameters)
+        reused = tuple(range(first, first + length))
+        kernel = self.kernels[key] = jax.jit(self.array_fn(key), donate_argnums=reused)
+        return kernel
+
     def describe(self, index: int) -> str:
         """Names an input, for messages."""
         return "learning rate" if index == 0 else f"input {index} (gradients, then state)"
 
 
 update_op = UpdateOp()
+
+
+def own_buffers(tensors: Sequence[Tensor]) -> None:
+    """Gives a copy to each tensor whose array somebody else holds too.
+
+    A view, a tape that waits for its backward pass, or a user may hold it, and an array
+    whose buffer is reused can no longer be read. (What NumPy sees, JAX protects itself.)
+    """
+    for tensor in tensors:
+        if getrefcount(tensor._data) > _SOLE_OWNER:
+            tensor._data = jnp.array(tensor._data, copy=True)
+
+
+def _count_of_sole_owner() -> int:
+    probe = new_tensor(np.zeros(()))
+    return getrefcount(probe._data)
+
+
+_SOLE_OWNER = _count_of_sole_owner()
 
 
 def run_plan(plan: UpdatePlan, rate: Array, flat: Sequence[Array]) -> tuple[Array, ...]:

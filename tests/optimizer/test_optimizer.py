@@ -123,6 +123,41 @@ def test_step_is_one_op(parameter, run_steps):
     assert seen == ["optimizer_update"]
 
 
+# Memory: what a step overwrites is reused, unless somebody else holds it
+
+
+def test_step_reuses_the_memory_it_overwrites(parameter, run_steps):
+    weight = parameter(np.zeros(1024), "w")
+    optimizer = Momentum(0.5, parameters=[weight])
+    run_steps(optimizer, [weight], [np.ones(1024)])
+    velocity = optimizer.state_dict()["w_velocity_0"]
+    before = [t._data.unsafe_buffer_pointer() for t in (weight, velocity)]
+    run_steps(optimizer, [weight], [np.ones(1024)])
+    assert [t._data.unsafe_buffer_pointer() for t in (weight, velocity)] == before
+
+
+def test_tape_keeps_the_parameters_it_was_made_with(parameter):
+    weight = parameter([[2.0], [3.0]])
+    x = Tensor([[1.0, 1.0]])
+    x.stop_gradient = False
+    loss = ops.matmul(x, weight)
+    weight.grad = Tensor([[1.0], [1.0]])
+    SGD(0.5, [weight]).step()
+    loss.backward()
+    assert x.grad.tolist() == [[2.0, 3.0]]
+    assert weight.tolist() == [[1.5], [2.5]]
+
+
+def test_arrays_that_others_hold_stay_readable(parameter, run_steps):
+    weight = parameter([1.0, 2.0])
+    array, seen = weight._data, np.asarray(weight._data)
+    run_steps(SGD(0.5, [weight]), [weight], [[1.0, 1.0]])
+    del array
+    run_steps(SGD(0.5, [weight]), [weight], [[1.0, 1.0]])
+    assert seen.tolist() == [1.0, 2.0]
+    assert weight.tolist() == [0.0, 1.0]
+
+
 # Learning rate
 
 
