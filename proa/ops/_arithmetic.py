@@ -159,11 +159,28 @@ def _check_power(x: Any, y: Any) -> None:
             raise _negative_power_error(f"{values.min()}")
 
 
+@jax.custom_jvp
+def _smooth_power(x: Array, y: Array) -> Array:
+    return jnp.power(x, y)
+
+
+@_smooth_power.defjvp
+def _smooth_power_jvp(primals: Any, tangents: Any) -> Any:
+    (x, y), (dx, dy) = primals, tangents
+    result = _smooth_power(x, y)
+    # 0**0 is constant 1 along x, and 0**y constant 0 along y; the plain formulas give NaN there.
+    lower = jnp.where(y == 0, 1, y - 1)
+    slope = jnp.where(y == 0, 0, y * _smooth_power(x, lower))
+    return result, slope * dx + result * jnp.log(jnp.where(x == 0, 1, x)) * dy
+
+
 @op(name="pow", method=None, check=_check_power, amp="black")
 def plain_power(x: Array, y: Array):
     """`x ** y` in the common dtype."""
     x, y = promote(x, y)
-    return jnp.power(_no_bool("pow", x), y)
+    if is_integral(x):
+        return jnp.power(_no_bool("pow", x), y)
+    return _smooth_power(*jnp.broadcast_arrays(x, y))
 
 
 @op(name="pow_constant", method=None, public=False, amp="black")

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from proa.core import InvalidTypeError, op
 
-from ._promote import floating, is_complex, is_integral, refuse_complex, widened
+from ._promote import floating, is_complex, is_floating, is_integral, refuse_complex, widened
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -29,6 +29,9 @@ def abs(x: Array):
         >>> proa.abs(proa.to_tensor([-1.5, 2.0])).tolist()
         [1.5, 2.0]
     """
+    if is_floating(x):
+        # JAX's own slope at 0 is 1; Paddle's is 0.
+        return x * jax.lax.stop_gradient(jnp.sign(x))
     return jnp.abs(x)
 
 
@@ -555,6 +558,23 @@ def nan_to_num(
     if is_integral(x):
         return x
     return jnp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@op
+def frexp(x: Array):
+    """Splits `x` into `mantissa * 2**exponent` with the mantissa in [0.5, 1), or 0.
+
+    Args:
+        x: real tensor; integers give float32.
+        name: not used.
+
+    Returns:
+        Mantissa and exponent, both in the dtype of `x`.
+    """
+    refuse_complex("frexp", x)
+    x = floating(x)
+    mantissa, exponent = jnp.frexp(widened(x))
+    return mantissa.astype(x.dtype), exponent.astype(x.dtype)
 
 
 @op

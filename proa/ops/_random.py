@@ -46,6 +46,7 @@ def _wide(dtype: Any) -> Any:
 
 @op(name="uniform", method=None, public=False, differentiable=False)
 def draw_uniform(key: Key, low: Array, high: Array, shape: Shape, dtype: DType):
+    """Numbers in [low, high)."""
     wide = _wide(dtype.numpy)
     low, high = low.astype(wide), high.astype(wide)
     drawn = low + jax.random.uniform(key, shape, wide) * (high - low)
@@ -57,6 +58,7 @@ def draw_uniform(key: Key, low: Array, high: Array, shape: Shape, dtype: DType):
 
 @op(name="gaussian", method=None, public=False, differentiable=False)
 def draw_gaussian(key: Key, mean: Array, std: Array, shape: Shape, dtype: DType):
+    """Normal numbers."""
     wide = _wide(dtype.numpy)
     drawn = jax.random.normal(key, shape, wide) * std.astype(wide) + mean.astype(wide)
     return drawn.astype(dtype.numpy)
@@ -289,6 +291,7 @@ def log_normal(
 
 @op(name="randint", method=None, public=False, differentiable=False)
 def draw_randint(key: Key, low: Array, high: Array, shape: Shape, dtype: DType):
+    """Integers in [low, high)."""
     drawn = jax.random.randint(key, shape, low, high, jnp.int64)
     return drawn.astype(dtype.numpy)
 
