@@ -73,6 +73,7 @@ from proa.ops import nll_loss as nll_loss
 from proa.ops import normalize as normalize
 from proa.ops import npair_loss as npair_loss
 from proa.ops import one_hot as one_hot
+from proa.ops import pad as pad
 from proa.ops import pairwise_distance as pairwise_distance
 from proa.ops import poisson_nll_loss as poisson_nll_loss
 from proa.ops import prelu as prelu
