@@ -85,7 +85,7 @@ def clip_grad_norm_(
         >>> (weight * proa.to_tensor([3.0, 4.0])).sum().backward()
         >>> float(proa.nn.utils.clip_grad_norm_(weight, max_norm=1.0))
         5.0
-        >>> weight.grad.numpy().round(4).tolist()
+        >>> [round(value, 4) for value in weight.grad.tolist()]
         [0.6, 0.8]
     """
     if norm_type not in (0, 1, 2, _INFINITY):
