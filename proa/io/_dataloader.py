@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -336,6 +335,7 @@ class DataLoader:
     def _job(self) -> dict[str, Any]:
         dataset = self.dataset
         return {
+            "name": type(dataset).__name__,
             "dataset": dataset._on_host() if isinstance(dataset, Dataset) else dataset,
             "collate_fn": self.collate_fn,
             "worker_init_fn": self.worker_init_fn,
@@ -407,7 +407,7 @@ class _OverflowWarning:
         self._batches, self._warned = batches, False
 
     def __call__(self, size: int) -> None:
-        if self._warned or not os.path.isdir(MEMORY_FOLDER):
+        if self._warned:
             return
         self._warned = True
         warnings.warn(
@@ -416,7 +416,8 @@ class _OverflowWarning:
             "is slower. Give it more room (docker run --shm-size=8g), use fewer workers, or pass "
             "use_shared_memory=False.",
             RuntimeWarning,
-            stacklevel=2,
+            # Past the pool and the generators, to the user's loop.
+            stacklevel=8,
         )
 
 

@@ -60,6 +60,10 @@ class Dataset:
         """The same dataset with NumPy arrays in place of tensors: what the loader reads."""
         return self
 
+    def _gather(self, indices: list[int]) -> list[Any] | None:
+        """The collated batch of these samples, where that is faster than one by one."""
+        return None
+
 
 class IterableDataset(Dataset):
     """A stream of samples: the base class of datasets that are read in order only.
@@ -177,9 +181,16 @@ class TensorDataset(Dataset):
         if type(self) is not TensorDataset:
             return self
         arrays = [t.numpy() if isinstance(t, Tensor) else t for t in self.tensors]
-        twin = TensorDataset(arrays)
+        twin = _HostArrays(arrays)
         twin._draws = False
         return twin
+
+
+class _HostArrays(TensorDataset):
+    """What the loader reads of a TensorDataset: NumPy arrays alone."""
+
+    def _gather(self, indices: list[int]) -> list[Any] | None:
+        return [array[indices] for array in self.tensors]
 
 
 class ComposeDataset(Dataset):
@@ -339,6 +350,11 @@ class Subset(Dataset):
         twin = Subset(self.dataset._on_host(), self.indices)
         twin._draws = twin.dataset._draws
         return twin
+
+    def _gather(self, indices: list[int]) -> list[Any] | None:
+        if type(self) is not Subset or not isinstance(self.dataset, Dataset):
+            return None
+        return self.dataset._gather([self.indices[index] for index in indices])
 
 
 def random_split(dataset: Dataset, lengths: Sequence[float], generator: Any = None) -> list[Subset]:

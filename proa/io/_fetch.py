@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from proa.core import ProaError
 
 from ._collate import collate, default_collate_fn
-from ._dataset import IterableDataset
+from ._dataset import Dataset, IterableDataset
 from ._errors import SampleError
 from ._random import digest, seed_globals
 
@@ -62,7 +62,7 @@ class Reader:
         self.dataset, self.collate_fn = job["dataset"], job["collate_fn"]
         self.batched, self.drop_last = job["batched"], job["drop_last"]
         self._wanted = job["batch_size"] or 1
-        self.worker, self._progress = worker, progress
+        self.worker, self._progress, self.name = worker, progress, job["name"]
         #: Whether global randomness is to be seeded.
         self.draws = getattr(self.dataset, "_draws", True) or not self._collates_by_default
 
@@ -79,6 +79,8 @@ class Reader:
         """
         samples = []
         keys = task.keys or []
+        if (batch := self._gathered(keys)) is not None:
+            return batch
         for position, key in enumerate(keys):
             self._progress(READING, task.number, position)
             if self.draws:
@@ -90,8 +92,19 @@ class Reader:
                 raise self._failed_sample(key, f"dataset[{key!r}]", error) from error
         return self._put_together(samples, keys, task)
 
+    def _gathered(self, keys: list[Any]) -> list[Any] | None:
+        if not self.batched or not self._collates_by_default or not keys:
+            return None
+        if not isinstance(self.dataset, Dataset) or not all(type(key) is int for key in keys):
+            return None
+        try:
+            return self.dataset._gather(keys)
+        except Exception:
+            # One by one, the sample that fails is found and named.
+            return None
+
     def _failed_sample(self, key: Any, call: str, error: Exception) -> SampleError:
-        name = type(self.dataset).__name__
+        name = self.name
         return SampleError(
             f"sample {key!r} of {name} could not be read: {type(error).__name__}: {error}",
             expected=f"{name} to return the sample",
@@ -123,7 +136,7 @@ class Reader:
         shown = ", ".join(repr(key) for key in keys[:_MOST_KEYS])
         shown += ", ..." if len(keys) > _MOST_KEYS else ""
         function = getattr(self.collate_fn, "__qualname__", type(self.collate_fn).__name__)
-        where = f"batch {task.batch} (samples {shown}) of {type(self.dataset).__name__}"
+        where = f"batch {task.batch} (samples {shown}) of {self.name}"
         if isinstance(error, ProaError):
             got, expected, fix = error.got, error.expected, error.fix
         else:

@@ -65,6 +65,9 @@ def _fork(channel: socket.socket, descriptors: list[int]) -> int:
         return pid
     status = 1
     try:
+        # Not SIGINT: on Ctrl-C the main process ends the workers, without a traceback of each.
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
         channel.close()
         run_worker(*descriptors)
         status = 0

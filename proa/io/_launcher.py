@@ -20,10 +20,12 @@ MEMORY_FOLDER = "/dev/shm"
 _MESSAGE_BYTES = 1 << 16
 _PATIENCE_SECONDS = 5.0
 
-# SIGINT is for the main process, which then ends the workers in order.
+# Signals to the process group are for the main process: this one ends when that one does, and
+# then removes what is left of the workers.
 _BOOT = """
 import json, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
 sys.path[:] = json.loads(sys.argv[2])
 from proa.io._forkserver import serve
 serve(int(sys.argv[1]), sys.argv[3])

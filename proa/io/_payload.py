@@ -175,23 +175,33 @@ def _import_main(path: str, package: str | None, line: int | None) -> BaseExcept
     sys.modules["__main__"] = sys.modules["__mp_main__"] = module
     with open(path, "rb") as file:
         tree = ast.parse(file.read(), path)
-    flags, failure = _future_flags(tree), None
-    globals()["importing_main"] = True
+    global importing_main
+    importing_main = True
     try:
         # What the script prints was printed by the main process already.
         with contextlib.redirect_stdout(io.StringIO()):
-            for statement in tree.body:
-                if line is not None and (statement.end_lineno or 0) >= line:
-                    break
-                code = compile(ast.Module([statement], []), path, "exec", flags, True)
-                try:
-                    exec(code, vars(module))
-                except MainScriptStop:
-                    continue
-    except BaseException as error:
-        failure = error
+            return _execute(tree, path, vars(module), line)
     finally:
-        globals()["importing_main"] = False
+        importing_main = False
+
+
+def _execute(
+    tree: ast.Module, path: str, namespace: dict[str, Any], line: int | None
+) -> BaseException | None:
+    flags, stopped, failure = _future_flags(tree), False, None
+    for statement in tree.body:
+        if line is not None and (statement.end_lineno or 0) >= line:
+            break
+        code = compile(ast.Module([statement], []), path, "exec", flags, True)
+        try:
+            exec(code, namespace)
+        except MainScriptStop:
+            stopped = True
+        except (Exception, SystemExit) as error:
+            failure = failure or error
+            # After a statement that was stopped, others may miss its result; definitions do not.
+            if not stopped:
+                break
     return failure
 
 

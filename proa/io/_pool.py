@@ -80,8 +80,9 @@ class WorkerPool:
         self._results: dict[int, tuple[int, Message]] = {}
         self._numbers = 0
         self._launcher = launcher()
+        self._shared_memory = shared_memory and os.path.isdir(MEMORY_FOLDER)
         prefix, budget = "", 0
-        if shared_memory and os.path.isdir(MEMORY_FOLDER):
+        if self._shared_memory:
             free = free_memory(MEMORY_FOLDER)
             # One batch more per worker: those that the user has not let go of yet.
             budget = int(free * _SHARE_OF_MEMORY) // (num_workers * (prefetch + 1))
@@ -170,7 +171,7 @@ class WorkerPool:
             raise _not_started(message.content, worker.number, self._job)
         elif worker.tasks.pop(message.number, None) is not None:
             self._results[message.number] = (worker.number, message)
-            if message.overflow:
+            if message.overflow and self._shared_memory:
                 self._on_overflow(message.overflow)
 
     def _death(self, worker: _Worker) -> WorkerError:
@@ -205,7 +206,7 @@ class WorkerPool:
 
     def _doing(self, worker: _Worker) -> str:
         stage, number, position = read_progress(worker.shared)
-        name, task = type(self._job["dataset"]).__name__, worker.tasks.get(number)
+        name, task = self._job["name"], worker.tasks.get(number)
         if stage == STARTING:
             return f"starting (loading {name}, worker_init_fn)"
         if task is None:
@@ -267,7 +268,7 @@ def _cause(content: dict[str, Any]) -> BaseException | None:
 
 
 def _not_started(content: dict[str, Any], worker: int, job: dict[str, Any]) -> WorkerError:
-    name = type(job["dataset"]).__name__
+    name = job["name"]
     if content["init"]:
         function = getattr(job["worker_init_fn"], "__qualname__", "worker_init_fn")
         got = f"`worker_init_fn` ({function}) failed in worker {worker}: {content['summary']}"
