@@ -74,6 +74,7 @@ from proa.ops import adaptive_avg_pool1d as adaptive_avg_pool1d
 from proa.ops import add as add
 from proa.ops import add_n as add_n
 from proa.ops import addmm as addmm
+from proa.ops import addmm_ as addmm_
 from proa.ops import all as all
 from proa.ops import allclose as allclose
 from proa.ops import amax as amax
@@ -101,6 +102,7 @@ from proa.ops import atleast_1d as atleast_1d
 from proa.ops import atleast_2d as atleast_2d
 from proa.ops import atleast_3d as atleast_3d
 from proa.ops import baddbmm as baddbmm
+from proa.ops import baddbmm_ as baddbmm_
 from proa.ops import bernoulli as bernoulli
 from proa.ops import bernoulli_ as bernoulli_
 from proa.ops import bincount as bincount
@@ -132,6 +134,7 @@ from proa.ops import cat as cat
 from proa.ops import cauchy_ as cauchy_
 from proa.ops import cdist as cdist
 from proa.ops import ceil as ceil
+from proa.ops import cholesky as cholesky
 from proa.ops import chunk as chunk
 from proa.ops import clamp as clamp
 from proa.ops import clip as clip
@@ -174,6 +177,7 @@ from proa.ops import divide_ as divide_
 from proa.ops import dot as dot
 from proa.ops import dsplit as dsplit
 from proa.ops import dstack as dstack
+from proa.ops import eigvalsh as eigvalsh
 from proa.ops import einsum as einsum
 from proa.ops import empty as empty
 from proa.ops import empty_like as empty_like
@@ -251,6 +255,7 @@ from proa.ops import index_put_ as index_put_
 from proa.ops import index_sample as index_sample
 from proa.ops import index_select as index_select
 from proa.ops import inner as inner
+from proa.ops import inverse as inverse
 from proa.ops import is_complex as is_complex
 from proa.ops import is_empty as is_empty
 from proa.ops import is_floating_point as is_floating_point
@@ -345,6 +350,7 @@ from proa.ops import neg_ as neg_
 from proa.ops import negative as negative
 from proa.ops import nextafter as nextafter
 from proa.ops import nonzero as nonzero
+from proa.ops import norm as norm
 from proa.ops import normal as normal
 from proa.ops import normal_ as normal_
 from proa.ops import not_equal as not_equal

@@ -15,6 +15,7 @@ from ._activation import hardtanh_ as hardtanh_
 from ._activation import leaky_relu as leaky_relu
 from ._activation import leaky_relu_ as leaky_relu_
 from ._activation import log_sigmoid as log_sigmoid
+from ._activation import logsigmoid as logsigmoid
 from ._activation import mish as mish
 from ._activation import relu as relu
 from ._activation import relu6 as relu6
@@ -234,6 +235,8 @@ from ._elementwise import tanh as tanh
 from ._elementwise import tanh_ as tanh_
 from ._elementwise import trunc as trunc
 from ._elementwise import trunc_ as trunc_
+from ._grid import affine_grid as affine_grid
+from ._grid import grid_sample as grid_sample
 from ._index import unbind as unbind
 from ._index_gather import gather as gather
 from ._index_gather import gather_nd as gather_nd
@@ -296,7 +299,9 @@ from ._labels import label_smooth as label_smooth
 from ._labels import sequence_mask as sequence_mask
 from ._labels import temporal_shift as temporal_shift
 from ._linalg import addmm as addmm
+from ._linalg import addmm_ as addmm_
 from ._linalg import baddbmm as baddbmm
+from ._linalg import baddbmm_ as baddbmm_
 from ._linalg import bmm as bmm
 from ._linalg import cross as cross
 from ._linalg import dot as dot
@@ -445,7 +450,6 @@ from ._manipulate_join import tensor_split as tensor_split
 from ._manipulate_join import unstack as unstack
 from ._manipulate_join import vsplit as vsplit
 from ._manipulate_join import vstack as vstack
-from ._manipulate_pad import pad as pad
 from ._manipulate_repeat import broadcast_shape as broadcast_shape
 from ._manipulate_repeat import broadcast_shapes as broadcast_shapes
 from ._manipulate_repeat import broadcast_tensors as broadcast_tensors
@@ -473,6 +477,12 @@ from ._norm import instance_norm as instance_norm
 from ._norm import layer_norm as layer_norm
 from ._norm import local_response_norm as local_response_norm
 from ._norm import rms_norm as rms_norm
+from ._pad import zeropad2d as zeropad2d
+from ._patches import channel_shuffle as channel_shuffle
+from ._patches import fold as fold
+from ._patches import im2col as im2col
+from ._patches import pixel_shuffle as pixel_shuffle
+from ._patches import pixel_unshuffle as pixel_unshuffle
 from ._pool import avg_pool1d as avg_pool1d
 from ._pool import avg_pool2d as avg_pool2d
 from ._pool import avg_pool3d as avg_pool3d
@@ -487,6 +497,9 @@ from ._pool_adaptive import adaptive_max_pool2d as adaptive_max_pool2d
 from ._pool_adaptive import adaptive_max_pool3d as adaptive_max_pool3d
 from ._pool_adaptive import lp_pool1d as lp_pool1d
 from ._pool_adaptive import lp_pool2d as lp_pool2d
+from ._pool_unpool import max_unpool1d as max_unpool1d
+from ._pool_unpool import max_unpool2d as max_unpool2d
+from ._pool_unpool import max_unpool3d as max_unpool3d
 from ._random import gaussian as gaussian
 from ._random import log_normal as log_normal
 from ._random import normal as normal
@@ -530,6 +543,8 @@ from ._reduce import numel as numel
 from ._reduce import prod as prod
 from ._reduce import reduce_as as reduce_as
 from ._reduce import sum as sum
+from ._resize import interpolate as interpolate
+from ._resize import upsample as upsample
 from ._scan import cummax as cummax
 from ._scan import cummin as cummin
 from ._scan import cumprod as cumprod

@@ -268,3 +268,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = tuple(operands[0])
     return _einsum(list(operands), equation.replace(" ", ""))
+
+
+addmm_ = addmm.inplace
+baddbmm_ = baddbmm.inplace

@@ -30,7 +30,7 @@ def broadcast(x: Any, shape: tuple[Any, ...], name: str) -> Any:
     ]
     try:
         return jnp.broadcast_to(x, tuple(filled))
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise InvalidArgumentError(
             f"`{name}` of a tensor of shape {list(x.shape)} to {list(shape)}",
             expected="extents that are equal, or 1 in the tensor; -1 keeps an extent",
