@@ -281,3 +281,4 @@ leaky_relu_ = leaky_relu.inplace
 elu_ = elu.inplace
 hardtanh_ = hardtanh.inplace
 thresholded_relu_ = thresholded_relu.inplace
+logsigmoid = log_sigmoid

@@ -39,7 +39,7 @@ def _bounds(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     return index * size // count, -(-(index + 1) * size // count)
 
 
-def _average(x: Array, output_size: Any, data_format: str, name: str) -> Array:
+def adaptive_average(x: Array, output_size: Any, data_format: str, name: str) -> Array:
     rank = int(name[-2])
     last = is_channel_last(data_format, rank, name)
     check_rank(x, rank, name)
@@ -81,7 +81,7 @@ def adaptive_avg_pool1d(x: Array, output_size: Ints) -> Array:
     Raises:
         InvalidArgumentError: `output_size` is not positive.
     """
-    return _average(x, output_size, "NCL", "adaptive_avg_pool1d")
+    return adaptive_average(x, output_size, "NCL", "adaptive_avg_pool1d")
 
 
 @op(method=None)
@@ -102,7 +102,7 @@ def adaptive_avg_pool2d(x: Array, output_size: Any, data_format: str = "NCHW") -
         >>> F.adaptive_avg_pool2d(proa.to_tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 1).item()
         2.5
     """
-    return _average(x, output_size, data_format, "adaptive_avg_pool2d")
+    return adaptive_average(x, output_size, data_format, "adaptive_avg_pool2d")
 
 
 @op(method=None)
@@ -117,7 +117,7 @@ def adaptive_avg_pool3d(x: Array, output_size: Any, data_format: str = "NCDHW") 
     Raises:
         InvalidArgumentError: `output_size` or the shape does not fit.
     """
-    return _average(x, output_size, data_format, "adaptive_avg_pool3d")
+    return adaptive_average(x, output_size, data_format, "adaptive_avg_pool3d")
 
 
 def _gather_windows(x: Array, positions: Array | None, axis: int, count: int) -> Any:

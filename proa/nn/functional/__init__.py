@@ -6,6 +6,7 @@ from proa.ops import adaptive_avg_pool3d as adaptive_avg_pool3d
 from proa.ops import adaptive_max_pool1d as adaptive_max_pool1d
 from proa.ops import adaptive_max_pool2d as adaptive_max_pool2d
 from proa.ops import adaptive_max_pool3d as adaptive_max_pool3d
+from proa.ops import affine_grid as affine_grid
 from proa.ops import alpha_dropout as alpha_dropout
 from proa.ops import avg_pool1d as avg_pool1d
 from proa.ops import avg_pool2d as avg_pool2d
@@ -15,6 +16,7 @@ from proa.ops import bilinear as bilinear
 from proa.ops import binary_cross_entropy as binary_cross_entropy
 from proa.ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from proa.ops import celu as celu
+from proa.ops import channel_shuffle as channel_shuffle
 from proa.ops import conv1d as conv1d
 from proa.ops import conv1d_transpose as conv1d_transpose
 from proa.ops import conv2d as conv2d
@@ -34,9 +36,11 @@ from proa.ops import elu as elu
 from proa.ops import elu_ as elu_
 from proa.ops import embedding as embedding
 from proa.ops import feature_alpha_dropout as feature_alpha_dropout
+from proa.ops import fold as fold
 from proa.ops import gaussian_nll_loss as gaussian_nll_loss
 from proa.ops import gelu as gelu
 from proa.ops import glu as glu
+from proa.ops import grid_sample as grid_sample
 from proa.ops import group_norm as group_norm
 from proa.ops import gumbel_softmax as gumbel_softmax
 from proa.ops import hardshrink as hardshrink
@@ -45,7 +49,9 @@ from proa.ops import hardswish as hardswish
 from proa.ops import hardtanh as hardtanh
 from proa.ops import hardtanh_ as hardtanh_
 from proa.ops import hinge_embedding_loss as hinge_embedding_loss
+from proa.ops import im2col as unfold
 from proa.ops import instance_norm as instance_norm
+from proa.ops import interpolate as interpolate
 from proa.ops import kl_div as kl_div
 from proa.ops import l1_loss as l1_loss
 from proa.ops import label_smooth as label_smooth
@@ -57,12 +63,16 @@ from proa.ops import local_response_norm as local_response_norm
 from proa.ops import log_loss as log_loss
 from proa.ops import log_sigmoid as log_sigmoid
 from proa.ops import log_softmax as log_softmax
+from proa.ops import logsigmoid as logsigmoid
 from proa.ops import lp_pool1d as lp_pool1d
 from proa.ops import lp_pool2d as lp_pool2d
 from proa.ops import margin_ranking_loss as margin_ranking_loss
 from proa.ops import max_pool1d as max_pool1d
 from proa.ops import max_pool2d as max_pool2d
 from proa.ops import max_pool3d as max_pool3d
+from proa.ops import max_unpool1d as max_unpool1d
+from proa.ops import max_unpool2d as max_unpool2d
+from proa.ops import max_unpool3d as max_unpool3d
 from proa.ops import maxout as maxout
 from proa.ops import mish as mish
 from proa.ops import mse_loss as mse_loss
@@ -75,6 +85,8 @@ from proa.ops import npair_loss as npair_loss
 from proa.ops import one_hot as one_hot
 from proa.ops import pad as pad
 from proa.ops import pairwise_distance as pairwise_distance
+from proa.ops import pixel_shuffle as pixel_shuffle
+from proa.ops import pixel_unshuffle as pixel_unshuffle
 from proa.ops import poisson_nll_loss as poisson_nll_loss
 from proa.ops import prelu as prelu
 from proa.ops import relu as relu
@@ -107,3 +119,5 @@ from proa.ops import thresholded_relu as thresholded_relu
 from proa.ops import thresholded_relu_ as thresholded_relu_
 from proa.ops import triplet_margin_loss as triplet_margin_loss
 from proa.ops import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
+from proa.ops import upsample as upsample
+from proa.ops import zeropad2d as zeropad2d
