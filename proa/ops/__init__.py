@@ -190,12 +190,12 @@ from ._elementwise import frac_ as frac_
 from ._elementwise import frexp as frexp
 from ._elementwise import imag as imag
 from ._elementwise import log as log
-from ._elementwise import log10 as log10
-from ._elementwise import log10_ as log10_
 from ._elementwise import log1p as log1p
 from ._elementwise import log1p_ as log1p_
 from ._elementwise import log2 as log2
 from ._elementwise import log2_ as log2_
+from ._elementwise import log10 as log10
+from ._elementwise import log10_ as log10_
 from ._elementwise import log_ as log_
 from ._elementwise import logit as logit
 from ._elementwise import logit_ as logit_
@@ -450,6 +450,7 @@ from ._manipulate_join import tensor_split as tensor_split
 from ._manipulate_join import unstack as unstack
 from ._manipulate_join import vsplit as vsplit
 from ._manipulate_join import vstack as vstack
+from ._manipulate_pad import pad as pad
 from ._manipulate_repeat import broadcast_shape as broadcast_shape
 from ._manipulate_repeat import broadcast_shapes as broadcast_shapes
 from ._manipulate_repeat import broadcast_tensors as broadcast_tensors
