@@ -98,7 +98,7 @@ def polygamma(x: Array, n: int):
     wide = widened(x)
     if n == 0:
         return special.digamma(wide).astype(x.dtype)
-    return special.polygamma(jnp.asarray(n, wide.dtype), wide).astype(x.dtype)
+    return special.polygamma(jnp.asarray(n), wide).astype(x.dtype)
 
 
 @op(inplace=True)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op, write_inplace
+from proa.core import InvalidArgumentError, Tensor, attach_method, op, to_tensor, write_inplace
 
 from ._promote import floating, is_integral, reduced_axes, refuse_complex, widened
 
@@ -127,6 +127,13 @@ def _restore(result: Array, x: Array, axes: tuple[int, ...] | None, keepdim: boo
     return jnp.expand_dims(result, tuple(reduced))
 
 
+def _with_element(flat: Array) -> Array:
+    """Nothing counts as one NaN."""
+    if isinstance(flat.shape[-1], int) and flat.shape[-1] == 0:
+        return jnp.full((*flat.shape[:-1], 1), jnp.nan, flat.dtype)
+    return flat
+
+
 def _ordered(x: Array) -> tuple[Array, Array]:
     """Sorted values (NaN last) along the last axis, with their positions."""
     order = jnp.argsort(jax.lax.stop_gradient(x), axis=-1, stable=True)
@@ -139,10 +146,7 @@ def _pick(values: Array, position: Array) -> Array:
 
 def _median(x: Array, axes: Any, keepdim: bool, mode: str, skip_nan: bool) -> tuple[Array, Array]:
     """Median and, for mode min, where it lies."""
-    flat = _to_last(x, axes)
-    if isinstance(flat.shape[-1], int) and flat.shape[-1] == 0:
-        empty = jnp.full(flat.shape[:-1], jnp.nan, x.dtype)
-        return _restore(empty, x, axes, keepdim), _restore(empty, x, axes, keepdim)
+    flat = _with_element(_to_last(x, axes))
     missing = jnp.isnan(flat)
     values, order = _ordered(flat)
     count = jnp.sum(~missing, axis=-1) if skip_nan else flat.shape[-1]
@@ -263,15 +267,35 @@ def _quantile(
     refuse_complex("quantile", x)
     x = widened(floating(x))
     axes = reduced_axes(axis, x.ndim)
-    find = jnp.nanquantile if skip_nan else jnp.quantile
-    flat = _to_last(x, axes)
-    found = find(flat, q.astype(x.dtype), axis=-1, method=interpolation)
-    if q.ndim == 0:
-        return _restore(found, x, axes, keepdim)
-    return jnp.stack([_restore(found[i], x, axes, keepdim) for i in range(q.shape[0])])
+    flat = _with_element(_to_last(x, axes))
+    missing = jnp.isnan(flat)
+    values, _ = _ordered(flat)
+    count = jnp.sum(~missing, axis=-1) if skip_nan else jnp.asarray(flat.shape[-1])
+    count = jnp.broadcast_to(count, flat.shape[:-1])
+    found = [_at_quantile(values, count, q[i], interpolation) for i in range(q.shape[0])]
+    if not skip_nan:
+        found = [jnp.where(jnp.any(missing, axis=-1), jnp.nan, f) for f in found]
+    found = [_restore(f, x, axes, keepdim) for f in found]
+    return jnp.stack(found) if len(found) > 1 else found[0]
 
 
-def _check_q(name: str, q: Any) -> Any:
+def _at_quantile(values: Array, count: Array, q: Array, interpolation: str) -> Array:
+    """Quantile of the first `count` sorted values of each row; NaN where there are none."""
+    position = q * jnp.maximum(count - 1, 0)
+    low, high = jnp.floor(position), jnp.ceil(position)
+    if interpolation == "nearest":
+        low = high = jnp.round(position)
+    elif interpolation == "lower":
+        high = low
+    elif interpolation == "higher":
+        low = high
+    below, above = [_pick(values, p.astype(jnp.int64)) for p in (low, high)]
+    share = 0.5 if interpolation == "midpoint" else (position - low).astype(values.dtype)
+    between = jnp.where(below == above, below, below + (above - below) * share)
+    return jnp.where(count == 0, jnp.nan, between)
+
+
+def _check_q(name: str, q: Any) -> Tensor:
     values = np.asarray(q.numpy() if isinstance(q, Tensor) else q, dtype=np.float64)
     if values.ndim > 1 or not values.size:
         raise InvalidArgumentError(
@@ -285,7 +309,7 @@ def _check_q(name: str, q: Any) -> Any:
             expected="numbers in [0, 1]",
             fix="divide percentages by 100",
         )
-    return values.reshape(()) if values.size == 1 else values
+    return to_tensor(values.reshape(-1))
 
 
 def _quantile_of(
