@@ -14,6 +14,7 @@ import socket
 import sys
 import time
 import traceback
+from contextlib import suppress
 from typing import Any
 
 from ._transport import remove_leftovers
@@ -30,31 +31,34 @@ def serve(channel_descriptor: int, memory_prefix: str) -> None:
         channel_descriptor: socket to the main process; one request at a time.
         memory_prefix: start of the paths of this run's files in shared memory.
     """
-    channel = socket.socket(fileno=channel_descriptor)
     children: dict[int, int | None] = {}
-    while True:
-        try:
+    with socket.socket(fileno=channel_descriptor) as channel, suppress(OSError):
+        while True:
             data, descriptors, _, _ = socket.recv_fds(channel, MESSAGE_BYTES, 8)
-        except OSError:
-            break
-        if not data:
-            break
-        request = json.loads(data)
-        if request["do"] == "fork":
-            reply: Any = _fork(channel, descriptors)
-            children[reply] = None
-        elif request["do"] == "status":
-            reply = _wait(children, request["pids"], request["seconds"])
-        else:
-            _wait(children, request["pids"], request["seconds"])
-            _kill(children, request["pids"])
-            reply = [children.pop(pid, None) for pid in request["pids"]]
-        try:
+            if not data:
+                break
+            reply = _reply(channel, json.loads(data), descriptors, children)
             channel.sendall(json.dumps(reply).encode())
-        except OSError:
-            break
     _kill(children, list(children))
     remove_leftovers(memory_prefix)
+
+
+def _reply(
+    channel: socket.socket,
+    request: dict[str, Any],
+    descriptors: list[int],
+    children: dict[int, int | None],
+) -> Any:
+    if request["do"] == "fork":
+        pid = _fork(channel, descriptors)
+        children[pid] = None
+        return pid
+    pids = request["pids"]
+    states = _wait(children, pids, request["seconds"])
+    if request["do"] == "status":
+        return states
+    _kill(children, pids)
+    return [children.pop(pid, None) for pid in pids]
 
 
 def _fork(channel: socket.socket, descriptors: list[int]) -> int:

@@ -8,6 +8,7 @@ import signal
 import time
 
 import numpy as np
+from jax._src import xla_bridge
 
 import proa.io
 
@@ -26,6 +27,18 @@ class Numbers(proa.io.Dataset):
         return self.length
 
 
+class OddError(Exception):
+    """Cannot be rebuilt from its message."""
+
+    def __init__(self, first, second) -> None:
+        super().__init__(f"{first} {second}")
+
+
+def fail_to_start(worker):
+    """A `worker_init_fn`."""
+    raise OSError("no licence")
+
+
 class Faulty(proa.io.Dataset):
     """Misbehaves at index 5 in the given way."""
 
@@ -38,6 +51,10 @@ class Faulty(proa.io.Dataset):
                 raise KeyError(f"no file {index}.png")
             if self.way == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
+            if self.way == "segfault":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            if self.way == "odd error":
+                raise OddError("two", "parts")
             if self.way == "exit":
                 os._exit(3)
             if self.way == "hang":
@@ -75,3 +92,43 @@ class Stream(proa.io.IterableDataset):
             if position == self.fail_at:
                 raise ValueError("broken record")
             yield 100 * worker + position, np.random.rand()
+
+
+class About(proa.io.IterableDataset):
+    """Each worker tells once what it knows of itself."""
+
+    def __iter__(self):
+        info = proa.io.get_worker_info()
+        yield {
+            "id": info.id,
+            "num_workers": info.num_workers,
+            "dataset": type(info.dataset).__name__,
+            "seed": info.seed,
+            "pid": os.getpid(),
+            "devices started": bool(xla_bridge.backends_are_initialized()),
+            "platforms": os.environ["JAX_PLATFORMS"],
+        }
+
+
+class Fields(proa.io.Dataset):
+    """A field of each kind."""
+
+    def __getitem__(self, index):
+        return np.full(3, index, np.float32), index, float(index), f"s{index}"
+
+    def __len__(self) -> int:
+        return 5
+
+
+class Counted(proa.io.Dataset):
+    """Leaves a file in a folder for each sample that is read."""
+
+    def __init__(self, folder) -> None:
+        self.folder = folder
+
+    def __getitem__(self, index):
+        (self.folder / str(index)).write_text("")
+        return index
+
+    def __len__(self) -> int:
+        return 8
