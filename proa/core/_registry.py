@@ -68,6 +68,10 @@ class BaseOp:
         """Returns the pure function of flat arrays for one set of attributes."""
         raise NotImplementedError
 
+    def infer(self, key: Any, inputs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...] | None:
+        """Returns the outputs' (shape, dtype) where they are known without tracing."""
+        return None
+
     def make_kernel(self, key: Any) -> Callable[..., Any]:
         """Builds, stores and returns the compiled function for `key`."""
         fn = self.array_fn(key)
@@ -104,6 +108,10 @@ class Vjp(BaseOp):
         self.primal = primal
         self.name = f"{primal.name}_grad"
         self.jit = primal.jit
+
+    def infer(self, key: Any, inputs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...] | None:
+        """A gradient has the shape and dtype of its input."""
+        return tuple([(inputs[i].shape, inputs[i].dtype) for i in key[2]])
 
     def array_fn(self, key: Any) -> Callable[..., Any]:
         """Returns `fn(*inputs, *cotangents) -> tuple of gradients`."""

@@ -36,13 +36,24 @@ class NeedsStatic(Exception):
         self.leaves, self.what = leaves, what
 
 
-def infer(op: Any, key: Any, inputs: tuple[Value, ...]) -> tuple[tuple[Any, ...], bool]:
+def infer(
+    op: Any, key: Any, inputs: tuple[Value, ...], *, trace: bool = False
+) -> tuple[tuple[Any, ...], bool]:
     """Returns the (shape, dtype) of each output of an op call, and whether it is a tuple.
+
+    Args:
+        op: the op.
+        key: the static part of the call.
+        inputs: the input Values.
+        trace: trace the op's function even if the op knows its shapes without it.
 
     Raises:
         InvalidArgumentError: the op cannot take these inputs.
         ProgramError: the op needs values, or a symbolic dimension leaves a question open.
     """
+    known_shapes = None if trace else op.infer(key, inputs)
+    if known_shapes is not None:
+        return known_shapes, True
     signature = (op, key, tuple([(v.shape, v.dtype) for v in inputs]))
     known = _inferred.get(signature)
     if known is None:

@@ -66,7 +66,7 @@ def verify(program: Program) -> Program:
             if value not in defined:
                 raise _fail(call, f"{value} is used before it is defined", "calls in order")
         _check_key(call)
-        shapes, is_tuple = infer(call.op, call.key, call.inputs)
+        shapes, is_tuple = infer(call.op, call.key, call.inputs, trace=True)
         recorded = tuple([(v.shape, v.dtype) for v in call.outputs])
         if is_tuple != call.is_tuple or shapes != recorded:
             raise _fail(call, f"outputs are {recorded}", f"{shapes}, as the op infers")
