@@ -90,7 +90,6 @@ from ._loss import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
 from ._loss import MultiMarginLoss as MultiMarginLoss
 from ._loss import NLLLoss as NLLLoss
 from ._loss import PoissonNLLLoss as PoissonNLLLoss
-from ._loss import RNNTLoss as RNNTLoss
 from ._loss import SmoothL1Loss as SmoothL1Loss
 from ._loss import SoftMarginLoss as SoftMarginLoss
 from ._loss import TripletMarginLoss as TripletMarginLoss

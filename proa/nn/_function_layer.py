@@ -46,6 +46,10 @@ class FunctionLayer(Layer):
         cls._shown = cls._options if shown is None else shown
         cls._trains = trains
         cls.__init__ = _with_base(cls.__init__)
+        for name in fields:
+            # A default left on the class would hide a tensor of the same name in an instance.
+            if name in cls.__dict__:
+                delattr(cls, name)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Calls the function on the inputs with the layer's settings."""

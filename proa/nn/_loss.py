@@ -181,25 +181,6 @@ class CTCLoss(FunctionLayer, function="ctc_loss", shown=()):
     zero_infinity: bool = False
 
 
-class RNNTLoss(FunctionLayer, function="rnnt_loss", shown=()):
-    """Loss of the recurrent network transducer.
-
-    Args:
-        blank: class of the blank.
-        fastemit_lambda: weight of the FastEmit term.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-        name: kept for Paddle's signature.
-
-    References:
-        Graves, "Sequence transduction with recurrent neural networks", 2012.
-    """
-
-    blank: int = 0
-    fastemit_lambda: float = 0.001
-    reduction: str = "mean"
-    name: str | None = None
-
-
 class CosineEmbeddingLoss(FunctionLayer, function="cosine_embedding_loss", shown=()):
     """`1 - cos` for label 1, `max(0, cos - margin)` for label -1.
 

@@ -94,13 +94,9 @@ class _LPPool(FunctionLayer):
     """What both poolings share."""
 
     norm_type: float
-    kernel_size: Any
-    stride: Any
 
     def __post_init__(self) -> None:
         self.norm_type = float(self.norm_type)
-        if self.stride is None:
-            self.stride = self.kernel_size
 
 
 class LPPool1D(_LPPool, function="lp_pool1d", shown=_NORM):

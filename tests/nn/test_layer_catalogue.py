@@ -1,0 +1,94 @@
+"""Each layer prints, names and computes what was recorded from paddle 3.3.1."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import numpy as np
+import pytest
+
+import proa
+from proa import nn
+from proa.nn._function_layer import FunctionLayer
+from tests.nn import catalogue
+
+RECORDED = json.loads(catalogue.RECORDED.read_text(encoding="utf-8"))
+SIGNATURES = json.loads(catalogue.RECORDED.with_name("signatures.json").read_text("utf-8"))
+INPUTS = dict(catalogue.CASES)
+
+# What paddle 3.3.1 gets wrong; the right values are tested with the functions.
+WRONG = {
+    # Central differences give our gradient, here almost zero.
+    ("GroupNorm(2, 4, affine=False)", "input gradient"),
+    # Central differences with fixed u and v give our gradient.
+    ("SpectralNorm([3, 4], power_iters=2)", "input gradient"),
+    # Paddle forgets `ignore_index` as soon as labels are smoothed.
+    ("CrossEntropyLoss(ignore_index=1, reduction='sum', label_smoothing=0.1)", "outputs"),
+    ("CrossEntropyLoss(ignore_index=1, reduction='sum', label_smoothing=0.1)", "evaluated"),
+    ("CrossEntropyLoss(ignore_index=1, reduction='sum', label_smoothing=0.1)", "input gradient"),
+}
+# Layers of later issues.
+LATER = {
+    *("AdaptiveLogSoftmaxWithLoss", "BeamSearchDecoder", "FractionalMaxPool2D"),
+    *("FractionalMaxPool3D", "HSigmoidLoss", "RNNTLoss"),
+    *("RNN", "BiRNN", "RNNCellBase", "SimpleRNN", "SimpleRNNCell"),
+    *("LSTM", "LSTMCell", "GRU", "GRUCell"),
+}
+
+
+@pytest.mark.parametrize("expression", list(RECORDED))
+def test_layer_as_recorded(expression):
+    expected = RECORDED[expression]
+    seen = catalogue.observe(proa, expression, INPUTS[expression])
+    assert seen.keys() == expected.keys()
+    for what in ("repr", "full_name", "state", "parameters"):
+        assert seen.pop(what) == expected[what]
+    for what, found in seen.items():
+        if (expression, what) in WRONG:
+            continue
+        wanted = expected[what]
+        if what != "outputs":
+            found, wanted = [found], [wanted]
+        for (shape, values), (wanted_shape, wanted_values) in zip(found, wanted, strict=True):
+            assert shape == wanted_shape, what
+            np.testing.assert_allclose(values, wanted_values, rtol=2e-4, atol=2e-6, err_msg=what)
+
+
+def shown(target):
+    parts = []
+    for parameter in inspect.signature(target).parameters.values():
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
+        parts.append(f"{stars.get(parameter.kind, '')}{parameter.name}{default}")
+    return ("class " if inspect.isclass(target) else "") + f"({', '.join(parts)})"
+
+
+@pytest.mark.parametrize("path", [p for p in SIGNATURES if p.split(".")[-1] not in LATER])
+def test_signature_as_recorded(path):
+    target = proa
+    for part in path.split("."):
+        target = getattr(target, part)
+    if path != "nn.Parameter":
+        assert shown(target) == SIGNATURES[path]
+
+
+@pytest.mark.parametrize("name", sorted(LATER))
+def test_later_layers_are_not_here_yet(name):
+    assert not hasattr(nn, name), "take it off the list LATER"
+
+
+def test_each_layer_has_a_case():
+    classes = {
+        name
+        for name, value in vars(nn).items()
+        if isinstance(value, type) and issubclass(value, nn.Layer) and value.__name__ == name
+    }
+    used = {name for name in classes for expression in RECORDED if f"{name}(" in expression}
+    assert classes - used == {"RMSNorm", "ParameterDict"}
+
+
+def test_each_function_layer_has_its_function():
+    for value in vars(nn).values():
+        if isinstance(value, type) and issubclass(value, FunctionLayer):
+            assert hasattr(nn.functional, value._function), value
