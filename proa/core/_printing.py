@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from ._errors import InvalidArgumentError, InvalidTypeError
 from ._place import place_of
@@ -118,7 +119,7 @@ class _Formatter:
         self.kind = array.dtype.kind
         self.is_cut = array.size > _options.threshold
         shown = (_edges(array) if self.is_cut else array).reshape(-1)
-        self.is_signed = self.kind != "b" and bool((shown.real < 0).any())
+        self.is_signed = self.kind != "b" and bool((np.real(shown) < 0).any())
         self.width = max((len(_text(v, self.kind)) for v in shown), default=0)
 
     def item(self, value: Any) -> str:
@@ -171,7 +172,7 @@ def _describe(t: Tensor) -> str:
     if not isinstance(t._data, jax.Array | np.ndarray | np.generic):
         return f"{head}, stop_gradient={t._stop}, a value of the Program that is being recorded)"
     head = f"{head}, place={place_of(t._data)!r}, stop_gradient={t._stop}"
-    if isinstance(t._data, jax.core.Tracer):
+    if isinstance(t._data, Tracer):
         return f"{head}, a value that JAX traces)"
     if isinstance(t._data, jax.Array) and not t._data.is_fully_addressable:
         return f"{head}, sharded over several processes)"

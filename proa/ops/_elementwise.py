@@ -391,8 +391,8 @@ def deg2rad(x: Array):
 
     Examples:
         >>> import proa
-        >>> round(float(proa.deg2rad(proa.to_tensor(180.0))), 4)
-        3.1416
+        >>> f"{float(proa.deg2rad(proa.to_tensor(180.0))):.4f}"
+        '3.1416'
     """
     return jnp.deg2rad(floating(x))
 

@@ -317,7 +317,8 @@ def __dlpack__(self: Tensor, **kwargs: Any) -> Any:
 @tensor_method
 def __dlpack_device__(self: Tensor) -> Any:
     """Kind and number of the device, in DLPack's terms."""
-    return jax.numpy.asarray(concrete(self, "__dlpack_device__")).__dlpack_device__()
+    array: Any = jax.numpy.asarray(concrete(self, "__dlpack_device__"))
+    return array.__dlpack_device__()
 
 
 # Gradient ---------------------------------------------------------------------------------------

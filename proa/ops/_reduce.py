@@ -275,7 +275,7 @@ def _extreme_index(name: str, fn: Any, x: Array, axis: Any, keepdim: bool, dtype
 
 
 @op(differentiable=False)
-def argmax(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DType = "int64"):
+def argmax(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DType = "int64"):  # pyright: ignore[reportArgumentType]
     """Position of the first largest element; that of the first NaN if there is one.
 
     Args:
@@ -297,7 +297,7 @@ def argmax(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DTyp
 
 
 @op(differentiable=False)
-def argmin(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DType = "int64"):
+def argmin(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DType = "int64"):  # pyright: ignore[reportArgumentType]
     """Position of the first smallest element; that of the first NaN if there is one.
 
     Args:

@@ -109,7 +109,7 @@ def _running(name: str, x: Array, axis: int | None, dtype: Any, is_better: Any) 
 
 
 @op
-def cummax(x: Array, axis: int | None = None, dtype: DType = "int64"):
+def cummax(x: Array, axis: int | None = None, dtype: DType = "int64"):  # pyright: ignore[reportArgumentType]
     """Running maxima along an axis, with their positions; NaN wins.
 
     Args:
@@ -131,7 +131,7 @@ def cummax(x: Array, axis: int | None = None, dtype: DType = "int64"):
 
 
 @op
-def cummin(x: Array, axis: int | None = None, dtype: DType = "int64"):
+def cummin(x: Array, axis: int | None = None, dtype: DType = "int64"):  # pyright: ignore[reportArgumentType]
     """Running minima along an axis, with their positions; NaN wins.
 
     Args:
