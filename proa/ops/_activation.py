@@ -186,7 +186,7 @@ def hardswish(x: Array) -> Array:
     """
     x = floating(x)
     zero = jnp.zeros((), x.dtype)
-    middle = jnp.where(jnp.abs(x) < 3, x, zero)
+    middle = jnp.where(jnp.abs(x) >= 3, zero, x)
     return jnp.where(x <= -3, zero, jnp.where(x >= 3, x, middle * (middle + 3) / 6))
 
 

@@ -88,6 +88,23 @@ def _flip(weight: Array, groups: int) -> Array:
     return jnp.flip(parts, axis=tuple(range(2, parts.ndim)))
 
 
+def _lower(
+    x: Array, weight: Array, steps: Any, borders: Any, dilations: Any, groups: int, last: bool
+) -> Array:
+    space = _SPATIAL[x.ndim - 2]
+    layout = f"N{space}C" if last else f"NC{space}"
+    return lax.conv_general_dilated(
+        x,
+        weight,
+        window_strides=(1,) * len(space),
+        padding=borders,
+        lhs_dilation=steps,
+        rhs_dilation=dilations,
+        dimension_numbers=(layout, f"OI{space}", layout),
+        feature_group_count=groups,
+    )
+
+
 def transpose_convolve(
     x: Array,
     weight: Array,
@@ -127,21 +144,11 @@ def transpose_convolve(
     plain = groups == 1 and steps == kernel == extent and not any(extra)
     if plain and math.prod(kernel) > 1 and not any(any(pair) for pair in pads):
         return add_bias(_tile(x, weight, last), bias, last)
-    space = _SPATIAL[rank]
-    layout = f"N{space}C" if last else f"NC{space}"
-    y = lax.conv_general_dilated(
-        x,
-        _flip(weight, groups),
-        window_strides=(1,) * rank,
-        padding=[
-            (reach - 1 - low, reach - 1 - high + more)
-            for reach, (low, high), more in zip(extent, pads, extra, strict=True)
-        ],
-        lhs_dilation=steps,
-        rhs_dilation=dilations,
-        dimension_numbers=(layout, f"OI{space}", layout),
-        feature_group_count=groups,
-    )
+    borders = [
+        (reach - 1 - low, reach - 1 - high + more)
+        for reach, (low, high), more in zip(extent, pads, extra, strict=True)
+    ]
+    y = _lower(x, _flip(weight, groups), steps, borders, dilations, groups, last)
     return add_bias(y, bias, last)
 
 

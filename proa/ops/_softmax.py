@@ -237,7 +237,8 @@ def gumbel_softmax(
         return soft
     places = jax.lax.broadcasted_iota(jnp.int32, x.shape, axis)
     chosen = places == jnp.argmax(soft, axis=axis, keepdims=True)
-    return chosen.astype(x.dtype) + soft - jax.lax.stop_gradient(soft)
+    # Adds exactly zero, with the gradient of the soft choice.
+    return chosen.astype(x.dtype) + (soft - jax.lax.stop_gradient(soft))
 
 
 softmax_ = softmax.inplace

@@ -49,7 +49,6 @@ from proa.ops import hardswish as hardswish
 from proa.ops import hardtanh as hardtanh
 from proa.ops import hardtanh_ as hardtanh_
 from proa.ops import hinge_embedding_loss as hinge_embedding_loss
-from proa.ops import im2col as unfold
 from proa.ops import instance_norm as instance_norm
 from proa.ops import interpolate as interpolate
 from proa.ops import kl_div as kl_div
@@ -121,3 +120,5 @@ from proa.ops import triplet_margin_loss as triplet_margin_loss
 from proa.ops import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from proa.ops import upsample as upsample
 from proa.ops import zeropad2d as zeropad2d
+
+from ._names import unfold as unfold
