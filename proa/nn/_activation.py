@@ -11,7 +11,7 @@ from ._layer import Layer
 from .initializer import Constant
 
 
-class CELU(FunctionLayer, function="celu"):
+class CELU(FunctionLayer, function=F.celu):
     """Continuously differentiable ELU: `max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
     Args:
@@ -23,7 +23,7 @@ class CELU(FunctionLayer, function="celu"):
     name: str | None = None
 
 
-class ELU(FunctionLayer, function="elu"):
+class ELU(FunctionLayer, function=F.elu):
     """Exponential linear unit: `x` where positive, `alpha * (exp(x) - 1)` elsewhere.
 
     Args:
@@ -35,7 +35,7 @@ class ELU(FunctionLayer, function="elu"):
     name: str | None = None
 
 
-class GELU(FunctionLayer, function="gelu"):
+class GELU(FunctionLayer, function=F.gelu):
     """Gaussian error linear unit: `x * P(X <= x)` for a standard normal X.
 
     Args:
@@ -47,7 +47,7 @@ class GELU(FunctionLayer, function="gelu"):
     name: str | None = None
 
 
-class GLU(FunctionLayer, function="glu"):
+class GLU(FunctionLayer, function=F.glu):
     """Gated linear unit: `a * sigmoid(b)` for the two halves of the input.
 
     Args:
@@ -59,7 +59,7 @@ class GLU(FunctionLayer, function="glu"):
     name: str | None = None
 
 
-class Hardshrink(FunctionLayer, function="hardshrink"):
+class Hardshrink(FunctionLayer, function=F.hardshrink):
     """`x` where `|x| > threshold`, 0 elsewhere.
 
     Args:
@@ -71,7 +71,7 @@ class Hardshrink(FunctionLayer, function="hardshrink"):
     name: str | None = None
 
 
-class Hardsigmoid(FunctionLayer, function="hardsigmoid"):
+class Hardsigmoid(FunctionLayer, function=F.hardsigmoid):
     """A sigmoid of three straight pieces: `clip(x / 6 + 1 / 2, 0, 1)`.
 
     Args:
@@ -81,7 +81,7 @@ class Hardsigmoid(FunctionLayer, function="hardsigmoid"):
     name: str | None = None
 
 
-class Hardswish(FunctionLayer, function="hardswish"):
+class Hardswish(FunctionLayer, function=F.hardswish):
     """`x * clip(x + 3, 0, 6) / 6`.
 
     Args:
@@ -91,7 +91,7 @@ class Hardswish(FunctionLayer, function="hardswish"):
     name: str | None = None
 
 
-class Hardtanh(FunctionLayer, function="hardtanh"):
+class Hardtanh(FunctionLayer, function=F.hardtanh):
     """`clip(x, min, max)`.
 
     Args:
@@ -105,7 +105,7 @@ class Hardtanh(FunctionLayer, function="hardtanh"):
     name: str | None = None
 
 
-class LeakyReLU(FunctionLayer, function="leaky_relu"):
+class LeakyReLU(FunctionLayer, function=F.leaky_relu):
     """`x` where positive, `negative_slope * x` elsewhere.
 
     Args:
@@ -117,7 +117,7 @@ class LeakyReLU(FunctionLayer, function="leaky_relu"):
     name: str | None = None
 
 
-class LogSigmoid(FunctionLayer, function="log_sigmoid"):
+class LogSigmoid(FunctionLayer, function=F.log_sigmoid):
     """`log(1 / (1 + exp(-x)))`.
 
     Args:
@@ -127,7 +127,7 @@ class LogSigmoid(FunctionLayer, function="log_sigmoid"):
     name: str | None = None
 
 
-class LogSoftmax(FunctionLayer, function="log_softmax"):
+class LogSoftmax(FunctionLayer, function=F.log_softmax):
     """Logarithm of the softmax.
 
     Args:
@@ -139,7 +139,7 @@ class LogSoftmax(FunctionLayer, function="log_softmax"):
     name: str | None = None
 
 
-class Maxout(FunctionLayer, function="maxout"):
+class Maxout(FunctionLayer, function=F.maxout):
     """Largest of each group of channels.
 
     Args:
@@ -153,7 +153,7 @@ class Maxout(FunctionLayer, function="maxout"):
     name: str | None = None
 
 
-class Mish(FunctionLayer, function="mish"):
+class Mish(FunctionLayer, function=F.mish):
     """`x * tanh(softplus(x))`.
 
     Args:
@@ -163,7 +163,7 @@ class Mish(FunctionLayer, function="mish"):
     name: str | None = None
 
 
-class ReLU(FunctionLayer, function="relu"):
+class ReLU(FunctionLayer, function=F.relu):
     """Rectified linear unit: `max(x, 0)`.
 
     Args:
@@ -178,7 +178,7 @@ class ReLU(FunctionLayer, function="relu"):
     name: str | None = None
 
 
-class ReLU6(FunctionLayer, function="relu6"):
+class ReLU6(FunctionLayer, function=F.relu6):
     """`clip(x, 0, 6)`.
 
     Args:
@@ -188,7 +188,7 @@ class ReLU6(FunctionLayer, function="relu6"):
     name: str | None = None
 
 
-class SELU(FunctionLayer, function="selu"):
+class SELU(FunctionLayer, function=F.selu):
     """Scaled ELU: `scale * (max(0, x) + min(0, alpha * (exp(x) - 1)))`.
 
     Args:
@@ -202,7 +202,7 @@ class SELU(FunctionLayer, function="selu"):
     name: str | None = None
 
 
-class Sigmoid(FunctionLayer, function="sigmoid"):
+class Sigmoid(FunctionLayer, function=F.sigmoid):
     """`1 / (1 + exp(-x))`.
 
     Args:
@@ -212,7 +212,7 @@ class Sigmoid(FunctionLayer, function="sigmoid"):
     name: str | None = None
 
 
-class Silu(FunctionLayer, function="silu"):
+class Silu(FunctionLayer, function=F.silu):
     """`x * sigmoid(x)`.
 
     Args:
@@ -224,7 +224,7 @@ class Silu(FunctionLayer, function="silu"):
     name: str | None = None
 
 
-class Softmax(FunctionLayer, function="softmax"):
+class Softmax(FunctionLayer, function=F.softmax):
     """Exponentials divided by their sum.
 
     Args:
@@ -236,7 +236,7 @@ class Softmax(FunctionLayer, function="softmax"):
     name: str | None = None
 
 
-class Softmax2D(FunctionLayer, function="softmax"):
+class Softmax2D(FunctionLayer, function=F.softmax):
     """Softmax over the channels of images.
 
     Takes `[N, C, H, W]` or `[C, H, W]`.
@@ -261,7 +261,7 @@ class Softmax2D(FunctionLayer, function="softmax"):
         return F.softmax(x, axis=-3)
 
 
-class Softplus(FunctionLayer, function="softplus"):
+class Softplus(FunctionLayer, function=F.softplus):
     """`log(1 + exp(beta * x)) / beta`, and `x` where `beta * x > threshold`.
 
     Args:
@@ -275,7 +275,7 @@ class Softplus(FunctionLayer, function="softplus"):
     name: str | None = None
 
 
-class Softshrink(FunctionLayer, function="softshrink"):
+class Softshrink(FunctionLayer, function=F.softshrink):
     """Moves `x` towards 0 by `threshold`, and no further than 0.
 
     Args:
@@ -287,7 +287,7 @@ class Softshrink(FunctionLayer, function="softshrink"):
     name: str | None = None
 
 
-class Softsign(FunctionLayer, function="softsign"):
+class Softsign(FunctionLayer, function=F.softsign):
     """`x / (1 + |x|)`.
 
     Args:
@@ -297,7 +297,7 @@ class Softsign(FunctionLayer, function="softsign"):
     name: str | None = None
 
 
-class Swish(FunctionLayer, function="swish"):
+class Swish(FunctionLayer, function=F.swish):
     """`x * sigmoid(x)`.
 
     Args:
@@ -307,7 +307,7 @@ class Swish(FunctionLayer, function="swish"):
     name: str | None = None
 
 
-class Tanh(FunctionLayer, function="tanh"):
+class Tanh(FunctionLayer, function=F.tanh):
     """Hyperbolic tangent.
 
     Args:
@@ -317,7 +317,7 @@ class Tanh(FunctionLayer, function="tanh"):
     name: str | None = None
 
 
-class Tanhshrink(FunctionLayer, function="tanhshrink"):
+class Tanhshrink(FunctionLayer, function=F.tanhshrink):
     """`x - tanh(x)`.
 
     Args:
@@ -327,7 +327,7 @@ class Tanhshrink(FunctionLayer, function="tanhshrink"):
     name: str | None = None
 
 
-class ThresholdedReLU(FunctionLayer, function="thresholded_relu"):
+class ThresholdedReLU(FunctionLayer, function=F.thresholded_relu):
     """`x` where it is above `threshold`, `value` elsewhere.
 
     Args:
@@ -341,7 +341,7 @@ class ThresholdedReLU(FunctionLayer, function="thresholded_relu"):
     name: str | None = None
 
 
-class RReLU(FunctionLayer, function="rrelu", trains=True):
+class RReLU(FunctionLayer, function=F.rrelu, trains=True):
     """Leaky ReLU whose negative slope is drawn per element in training.
 
     In evaluation mode the slope is `(lower + upper) / 2`.

@@ -257,7 +257,7 @@ class Embedding(Layer):
         return named(shown, self.name)
 
 
-class CosineSimilarity(FunctionLayer, function="cosine_similarity"):
+class CosineSimilarity(FunctionLayer, function=F.cosine_similarity):
     """Cosine of the angle between vectors: `x1 . x2 / max(|x1| |x2|, eps)`.
 
     Args:
@@ -269,7 +269,7 @@ class CosineSimilarity(FunctionLayer, function="cosine_similarity"):
     eps: float = 1e-8
 
 
-class PairwiseDistance(FunctionLayer, function="pairwise_distance"):
+class PairwiseDistance(FunctionLayer, function=F.pairwise_distance):
     """p-norm of the difference of two batches of vectors.
 
     Args:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from . import functional as F
 from ._function_layer import FunctionLayer
 
 
 class Dropout(
-    FunctionLayer, function="dropout", trains=True, shown=("p", "axis", "mode", "inplace")
+    FunctionLayer, function=F.dropout, trains=True, shown=("p", "axis", "mode", "inplace")
 ):
     """Sets elements to zero at random, in training mode.
 
@@ -38,7 +39,7 @@ class Dropout(
     name: str | None = None
 
 
-class Dropout2D(FunctionLayer, function="dropout2d", trains=True):
+class Dropout2D(FunctionLayer, function=F.dropout2d, trains=True):
     """Sets whole channels of images to zero at random, in training mode.
 
     Args:
@@ -52,7 +53,7 @@ class Dropout2D(FunctionLayer, function="dropout2d", trains=True):
     name: str | None = None
 
 
-class Dropout3D(FunctionLayer, function="dropout3d", trains=True):
+class Dropout3D(FunctionLayer, function=F.dropout3d, trains=True):
     """Sets whole channels of volumes to zero at random, in training mode.
 
     Args:
@@ -66,7 +67,7 @@ class Dropout3D(FunctionLayer, function="dropout3d", trains=True):
     name: str | None = None
 
 
-class AlphaDropout(FunctionLayer, function="alpha_dropout", trains=True):
+class AlphaDropout(FunctionLayer, function=F.alpha_dropout, trains=True):
     """Dropout that keeps mean and variance of SELU networks, in training mode.
 
     Args:
@@ -81,7 +82,7 @@ class AlphaDropout(FunctionLayer, function="alpha_dropout", trains=True):
     name: str | None = None
 
 
-class FeatureAlphaDropout(FunctionLayer, function="feature_alpha_dropout", trains=True):
+class FeatureAlphaDropout(FunctionLayer, function=F.feature_alpha_dropout, trains=True):
     """Alpha dropout of whole channels, in training mode.
 
     Args:

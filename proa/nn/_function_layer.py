@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any, ClassVar, dataclass_transform
 
-from . import functional
 from ._layer import Layer
 
 
@@ -19,19 +19,19 @@ class FunctionLayer(Layer):
     """Base of the layers that call one function with stored settings.
 
     Class arguments of a subclass:
-        function: name of the function in `nn.functional`.
+        function: the function, of `nn.functional`.
         shown: fields that are printed; all but `name` by default.
         trains: whether the function is told if the layer is in training mode.
     """
 
-    _function: ClassVar[str]
+    _function: ClassVar[Any]
     _options: ClassVar[tuple[str, ...]] = ()
     _shown: ClassVar[tuple[str, ...]] = ()
     _trains: ClassVar[bool] = False
 
     def __init_subclass__(
         cls,
-        function: str | None = None,
+        function: Callable[..., Any] | None = None,
         shown: tuple[str, ...] | None = None,
         trains: bool = False,
         **kwargs: Any,
@@ -39,7 +39,7 @@ class FunctionLayer(Layer):
         super().__init_subclass__(**kwargs)
         if function is None:
             return
-        cls._function = function
+        cls._function = staticmethod(function)
         dataclasses.dataclass(eq=False, repr=False)(cls)
         fields = [f.name for f in dataclasses.fields(cls)]  # type: ignore[arg-type]
         cls._options = tuple(name for name in fields if name != "name")
@@ -55,16 +55,13 @@ class FunctionLayer(Layer):
         """Calls the function on the inputs with the layer's settings."""
         if self._options or self._trains:
             named.update(self._settings())
-        return self._call(*inputs, **named)
+        return self._function(*inputs, **named)
 
     def _settings(self) -> dict[str, Any]:
         settings = {option: getattr(self, option) for option in self._options}
         if self._trains:
             settings["training"] = self.training
         return settings
-
-    def _call(self, *inputs: Any, **named: Any) -> Any:
-        return getattr(functional, self._function)(*inputs, **named)
 
     def extra_repr(self) -> str:
         """Returns the settings as `name=value`."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import functional as F
 from ._function_layer import FunctionLayer
 
 
-class CrossEntropyLoss(FunctionLayer, function="cross_entropy", shown=()):
+class CrossEntropyLoss(FunctionLayer, function=F.cross_entropy, shown=()):
     """Cross entropy of class scores (or probabilities) and labels.
 
     For scores `x` and label `c`: `-log(softmax(x)[c])`.
@@ -44,7 +45,7 @@ class CrossEntropyLoss(FunctionLayer, function="cross_entropy", shown=()):
     name: str | None = None
 
 
-class MSELoss(FunctionLayer, function="mse_loss", shown=()):
+class MSELoss(FunctionLayer, function=F.mse_loss, shown=()):
     """Squared differences: `(input - label)^2`.
 
     Args:
@@ -59,7 +60,7 @@ class MSELoss(FunctionLayer, function="mse_loss", shown=()):
     reduction: str = "mean"
 
 
-class L1Loss(FunctionLayer, function="l1_loss", shown=()):
+class L1Loss(FunctionLayer, function=F.l1_loss, shown=()):
     """Absolute differences: `|input - label|`.
 
     Args:
@@ -71,7 +72,7 @@ class L1Loss(FunctionLayer, function="l1_loss", shown=()):
     name: str | None = None
 
 
-class NLLLoss(FunctionLayer, function="nll_loss", shown=()):
+class NLLLoss(FunctionLayer, function=F.nll_loss, shown=()):
     """Negative log-likelihood: `-weight[c] * input[c]` for log-probabilities and label `c`.
 
     Args:
@@ -87,7 +88,7 @@ class NLLLoss(FunctionLayer, function="nll_loss", shown=()):
     name: str | None = None
 
 
-class BCELoss(FunctionLayer, function="binary_cross_entropy", shown=()):
+class BCELoss(FunctionLayer, function=F.binary_cross_entropy, shown=()):
     """Cross entropy of probabilities and labels in [0, 1].
 
     `-weight * (label * log(input) + (1 - label) * log(1 - input))`.
@@ -103,7 +104,7 @@ class BCELoss(FunctionLayer, function="binary_cross_entropy", shown=()):
     name: str | None = None
 
 
-class BCEWithLogitsLoss(FunctionLayer, function="binary_cross_entropy_with_logits", shown=()):
+class BCEWithLogitsLoss(FunctionLayer, function=F.binary_cross_entropy_with_logits, shown=()):
     """Cross entropy of `sigmoid(logit)` and labels in [0, 1], safe for large scores.
 
     Args:
@@ -119,7 +120,7 @@ class BCEWithLogitsLoss(FunctionLayer, function="binary_cross_entropy_with_logit
     name: str | None = None
 
 
-class KLDivLoss(FunctionLayer, function="kl_div", shown=()):
+class KLDivLoss(FunctionLayer, function=F.kl_div, shown=()):
     """Divergence of distributions: `label * (log(label) - input)` for log-probabilities.
 
     Args:
@@ -131,7 +132,7 @@ class KLDivLoss(FunctionLayer, function="kl_div", shown=()):
     log_target: bool = False
 
 
-class SmoothL1Loss(FunctionLayer, function="smooth_l1_loss", shown=()):
+class SmoothL1Loss(FunctionLayer, function=F.smooth_l1_loss, shown=()):
     """Squares for small differences, absolute values for large ones.
 
     With `d = |input - label|`: `d^2 / 2` where `d < delta`, else `delta * (d - delta / 2)`;
@@ -150,7 +151,7 @@ class SmoothL1Loss(FunctionLayer, function="smooth_l1_loss", shown=()):
     name: str | None = None
 
 
-class MarginRankingLoss(FunctionLayer, function="margin_ranking_loss", shown=()):
+class MarginRankingLoss(FunctionLayer, function=F.margin_ranking_loss, shown=()):
     """`max(0, -label * (input - other) + margin)` for labels 1 (input first) and -1.
 
     Args:
@@ -164,7 +165,7 @@ class MarginRankingLoss(FunctionLayer, function="margin_ranking_loss", shown=())
     name: str | None = None
 
 
-class CTCLoss(FunctionLayer, function="ctc_loss", shown=()):
+class CTCLoss(FunctionLayer, function=F.ctc_loss, shown=()):
     """Connectionist temporal classification: labels without alignment to the steps.
 
     Args:
@@ -181,7 +182,7 @@ class CTCLoss(FunctionLayer, function="ctc_loss", shown=()):
     zero_infinity: bool = False
 
 
-class CosineEmbeddingLoss(FunctionLayer, function="cosine_embedding_loss", shown=()):
+class CosineEmbeddingLoss(FunctionLayer, function=F.cosine_embedding_loss, shown=()):
     """`1 - cos` for label 1, `max(0, cos - margin)` for label -1.
 
     Args:
@@ -195,7 +196,7 @@ class CosineEmbeddingLoss(FunctionLayer, function="cosine_embedding_loss", shown
     name: str | None = None
 
 
-class HingeEmbeddingLoss(FunctionLayer, function="hinge_embedding_loss", shown=()):
+class HingeEmbeddingLoss(FunctionLayer, function=F.hinge_embedding_loss, shown=()):
     """`input` for label 1, `max(0, margin - input)` for label -1.
 
     Args:
@@ -209,7 +210,7 @@ class HingeEmbeddingLoss(FunctionLayer, function="hinge_embedding_loss", shown=(
     name: str | None = None
 
 
-class TripletMarginLoss(FunctionLayer, function="triplet_margin_loss", shown=()):
+class TripletMarginLoss(FunctionLayer, function=F.triplet_margin_loss, shown=()):
     """`max(0, |input - positive| - |input - negative| + margin)`.
 
     Args:
@@ -230,7 +231,7 @@ class TripletMarginLoss(FunctionLayer, function="triplet_margin_loss", shown=())
 
 
 class TripletMarginWithDistanceLoss(
-    FunctionLayer, function="triplet_margin_with_distance_loss", shown=()
+    FunctionLayer, function=F.triplet_margin_with_distance_loss, shown=()
 ):
     """`max(0, d(input, positive) - d(input, negative) + margin)` for a distance of one's own.
 
@@ -249,7 +250,7 @@ class TripletMarginWithDistanceLoss(
     name: str | None = None
 
 
-class MultiLabelSoftMarginLoss(FunctionLayer, function="multi_label_soft_margin_loss", shown=()):
+class MultiLabelSoftMarginLoss(FunctionLayer, function=F.multi_label_soft_margin_loss, shown=()):
     """Mean over the classes of the binary cross entropies.
 
     Args:
@@ -263,7 +264,7 @@ class MultiLabelSoftMarginLoss(FunctionLayer, function="multi_label_soft_margin_
     name: str | None = None
 
 
-class MultiLabelMarginLoss(FunctionLayer, function="multi_label_margin_loss", shown=()):
+class MultiLabelMarginLoss(FunctionLayer, function=F.multi_label_margin_loss, shown=()):
     """Hinge loss between each label of a sample and each class that is none.
 
     Args:
@@ -275,7 +276,7 @@ class MultiLabelMarginLoss(FunctionLayer, function="multi_label_margin_loss", sh
     name: str | None = None
 
 
-class SoftMarginLoss(FunctionLayer, function="soft_margin_loss", shown=()):
+class SoftMarginLoss(FunctionLayer, function=F.soft_margin_loss, shown=()):
     """`log(1 + exp(-label * input))` for labels 1 and -1.
 
     Args:
@@ -287,7 +288,7 @@ class SoftMarginLoss(FunctionLayer, function="soft_margin_loss", shown=()):
     name: str | None = None
 
 
-class MultiMarginLoss(FunctionLayer, function="multi_margin_loss", shown=()):
+class MultiMarginLoss(FunctionLayer, function=F.multi_margin_loss, shown=()):
     """Mean over the classes of `max(0, margin - input[label] + input[i])^p`.
 
     Args:
@@ -305,7 +306,7 @@ class MultiMarginLoss(FunctionLayer, function="multi_margin_loss", shown=()):
     name: str | None = None
 
 
-class PoissonNLLLoss(FunctionLayer, function="poisson_nll_loss", shown=()):
+class PoissonNLLLoss(FunctionLayer, function=F.poisson_nll_loss, shown=()):
     """Negative log-likelihood of counts: `exp(input) - label * input`.
 
     Args:
@@ -323,7 +324,7 @@ class PoissonNLLLoss(FunctionLayer, function="poisson_nll_loss", shown=()):
     name: str | None = None
 
 
-class GaussianNLLLoss(FunctionLayer, function="gaussian_nll_loss", shown=()):
+class GaussianNLLLoss(FunctionLayer, function=F.gaussian_nll_loss, shown=()):
     """Negative log-likelihood: `(log(v) + (input - label)^2 / v) / 2`, `v = max(variance, eps)`.
 
     Args:

@@ -304,7 +304,7 @@ class InstanceNorm3D(_InstanceNorm):
 
 
 class LocalResponseNorm(
-    FunctionLayer, function="local_response_norm", shown=("size", "alpha", "beta", "k")
+    FunctionLayer, function=F.local_response_norm, shown=("size", "alpha", "beta", "k")
 ):
     """Divides by a power of the squares of neighbouring channels.
 

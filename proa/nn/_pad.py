@@ -51,7 +51,7 @@ class _Pad(FunctionLayer):
         return f"{shown}, name={name}" if name else shown
 
 
-class Pad1D(_Pad, function="pad"):
+class Pad1D(_Pad, function=F.pad):
     """Adds places at both ends of sequences.
 
     Args:
@@ -73,7 +73,7 @@ class Pad1D(_Pad, function="pad"):
     name: str | None = None
 
 
-class Pad2D(_Pad, function="pad"):
+class Pad2D(_Pad, function=F.pad):
     """Adds places at the borders of images.
 
     Args:
@@ -100,7 +100,7 @@ class Pad2D(_Pad, function="pad"):
     name: str | None = None
 
 
-class Pad3D(_Pad, function="pad"):
+class Pad3D(_Pad, function=F.pad):
     """Adds places at the borders of volumes.
 
     Args:
@@ -122,7 +122,7 @@ class Pad3D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ZeroPad1D(_Pad, function="pad"):
+class ZeroPad1D(_Pad, function=F.pad):
     """Adds zeros at both ends of sequences.
 
     Args:
@@ -140,7 +140,7 @@ class ZeroPad1D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ZeroPad2D(_Pad, function="pad"):
+class ZeroPad2D(_Pad, function=F.pad):
     """Adds zeros at the borders of images.
 
     Args:
@@ -158,7 +158,7 @@ class ZeroPad2D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ZeroPad3D(_Pad, function="pad"):
+class ZeroPad3D(_Pad, function=F.pad):
     """Adds zeros at the borders of volumes.
 
     Args:
@@ -177,7 +177,7 @@ class ZeroPad3D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ConstantPad1D(_Pad, function="pad"):
+class ConstantPad1D(_Pad, function=F.pad):
     """Adds a value at both ends of sequences.
 
     Args:
@@ -197,7 +197,7 @@ class ConstantPad1D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ConstantPad2D(_Pad, function="pad"):
+class ConstantPad2D(_Pad, function=F.pad):
     """Adds a value at the borders of images.
 
     Args:
@@ -217,7 +217,7 @@ class ConstantPad2D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ConstantPad3D(_Pad, function="pad"):
+class ConstantPad3D(_Pad, function=F.pad):
     """Adds a value at the borders of volumes.
 
     Args:
@@ -238,7 +238,7 @@ class ConstantPad3D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ReflectionPad1D(_Pad, function="pad"):
+class ReflectionPad1D(_Pad, function=F.pad):
     """Adds the mirror image (the border itself once) at both ends of sequences.
 
     Args:
@@ -257,7 +257,7 @@ class ReflectionPad1D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ReflectionPad2D(_Pad, function="pad"):
+class ReflectionPad2D(_Pad, function=F.pad):
     """Adds the mirror image (the border itself once) at the borders of images.
 
     Args:
@@ -276,7 +276,7 @@ class ReflectionPad2D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ReflectionPad3D(_Pad, function="pad"):
+class ReflectionPad3D(_Pad, function=F.pad):
     """Adds the mirror image (the border itself once) at the borders of volumes.
 
     Args:
@@ -296,7 +296,7 @@ class ReflectionPad3D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ReplicationPad1D(_Pad, function="pad"):
+class ReplicationPad1D(_Pad, function=F.pad):
     """Repeats the border at both ends of sequences.
 
     Args:
@@ -315,7 +315,7 @@ class ReplicationPad1D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ReplicationPad2D(_Pad, function="pad"):
+class ReplicationPad2D(_Pad, function=F.pad):
     """Repeats the border at the borders of images.
 
     Args:
@@ -334,7 +334,7 @@ class ReplicationPad2D(_Pad, function="pad"):
     name: str | None = None
 
 
-class ReplicationPad3D(_Pad, function="pad"):
+class ReplicationPad3D(_Pad, function=F.pad):
     """Repeats the border at the borders of volumes.
 
     Args:
@@ -354,7 +354,7 @@ class ReplicationPad3D(_Pad, function="pad"):
     name: str | None = None
 
 
-class CircularPad1D(_Pad, function="pad"):
+class CircularPad1D(_Pad, function=F.pad):
     """Goes on from the other end at both ends of sequences.
 
     Args:
@@ -373,7 +373,7 @@ class CircularPad1D(_Pad, function="pad"):
     name: str | None = None
 
 
-class CircularPad2D(_Pad, function="pad"):
+class CircularPad2D(_Pad, function=F.pad):
     """Goes on from the other end at the borders of images.
 
     Args:
@@ -392,7 +392,7 @@ class CircularPad2D(_Pad, function="pad"):
     name: str | None = None
 
 
-class CircularPad3D(_Pad, function="pad"):
+class CircularPad3D(_Pad, function=F.pad):
     """Goes on from the other end at the borders of volumes.
 
     Args:

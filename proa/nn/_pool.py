@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from . import functional as F
 from ._function_layer import FunctionLayer
 
 Window = int | Sequence[int]
 _WINDOW = ("kernel_size", "stride", "padding")
 
 
-class AvgPool1D(FunctionLayer, function="avg_pool1d", shown=_WINDOW):
+class AvgPool1D(FunctionLayer, function=F.avg_pool1d, shown=_WINDOW):
     """Mean over a window that moves along sequences `[N, C, L]`.
 
     Args:
@@ -31,7 +32,7 @@ class AvgPool1D(FunctionLayer, function="avg_pool1d", shown=_WINDOW):
     name: str | None = None
 
 
-class AvgPool2D(FunctionLayer, function="avg_pool2d", shown=_WINDOW):
+class AvgPool2D(FunctionLayer, function=F.avg_pool2d, shown=_WINDOW):
     """Mean over a window that moves over images.
 
     Args:
@@ -60,7 +61,7 @@ class AvgPool2D(FunctionLayer, function="avg_pool2d", shown=_WINDOW):
     name: str | None = None
 
 
-class AvgPool3D(FunctionLayer, function="avg_pool3d", shown=_WINDOW):
+class AvgPool3D(FunctionLayer, function=F.avg_pool3d, shown=_WINDOW):
     """Mean over a window that moves through volumes.
 
     Args:
@@ -84,7 +85,7 @@ class AvgPool3D(FunctionLayer, function="avg_pool3d", shown=_WINDOW):
     name: str | None = None
 
 
-class MaxPool1D(FunctionLayer, function="max_pool1d", shown=_WINDOW):
+class MaxPool1D(FunctionLayer, function=F.max_pool1d, shown=_WINDOW):
     """Largest value of a window that moves along sequences `[N, C, L]`.
 
     Args:
@@ -104,7 +105,7 @@ class MaxPool1D(FunctionLayer, function="max_pool1d", shown=_WINDOW):
     name: str | None = None
 
 
-class MaxPool2D(FunctionLayer, function="max_pool2d", shown=_WINDOW):
+class MaxPool2D(FunctionLayer, function=F.max_pool2d, shown=_WINDOW):
     """Largest value of a window that moves over images.
 
     Args:
@@ -131,7 +132,7 @@ class MaxPool2D(FunctionLayer, function="max_pool2d", shown=_WINDOW):
     name: str | None = None
 
 
-class MaxPool3D(FunctionLayer, function="max_pool3d", shown=_WINDOW):
+class MaxPool3D(FunctionLayer, function=F.max_pool3d, shown=_WINDOW):
     """Largest value of a window that moves through volumes.
 
     Args:
@@ -153,7 +154,7 @@ class MaxPool3D(FunctionLayer, function="max_pool3d", shown=_WINDOW):
     name: str | None = None
 
 
-class AdaptiveAvgPool1D(FunctionLayer, function="adaptive_avg_pool1d", shown=("output_size",)):
+class AdaptiveAvgPool1D(FunctionLayer, function=F.adaptive_avg_pool1d, shown=("output_size",)):
     """Means of windows that are chosen so that the output has a given size.
 
     Args:
@@ -165,7 +166,7 @@ class AdaptiveAvgPool1D(FunctionLayer, function="adaptive_avg_pool1d", shown=("o
     name: str | None = None
 
 
-class AdaptiveAvgPool2D(FunctionLayer, function="adaptive_avg_pool2d", shown=("output_size",)):
+class AdaptiveAvgPool2D(FunctionLayer, function=F.adaptive_avg_pool2d, shown=("output_size",)):
     """Means of windows that are chosen so that the output has a given size.
 
     Args:
@@ -184,7 +185,7 @@ class AdaptiveAvgPool2D(FunctionLayer, function="adaptive_avg_pool2d", shown=("o
     name: str | None = None
 
 
-class AdaptiveAvgPool3D(FunctionLayer, function="adaptive_avg_pool3d", shown=("output_size",)):
+class AdaptiveAvgPool3D(FunctionLayer, function=F.adaptive_avg_pool3d, shown=("output_size",)):
     """Means of windows that are chosen so that the output has a given size.
 
     Args:
@@ -198,7 +199,7 @@ class AdaptiveAvgPool3D(FunctionLayer, function="adaptive_avg_pool3d", shown=("o
     name: str | None = None
 
 
-class AdaptiveMaxPool1D(FunctionLayer, function="adaptive_max_pool1d"):
+class AdaptiveMaxPool1D(FunctionLayer, function=F.adaptive_max_pool1d):
     """Largest values of windows that are chosen so that the output has a given size.
 
     Args:
@@ -212,7 +213,7 @@ class AdaptiveMaxPool1D(FunctionLayer, function="adaptive_max_pool1d"):
     name: str | None = None
 
 
-class AdaptiveMaxPool2D(FunctionLayer, function="adaptive_max_pool2d"):
+class AdaptiveMaxPool2D(FunctionLayer, function=F.adaptive_max_pool2d):
     """Largest values of windows that are chosen so that the output has a given size.
 
     Args:
@@ -226,7 +227,7 @@ class AdaptiveMaxPool2D(FunctionLayer, function="adaptive_max_pool2d"):
     name: str | None = None
 
 
-class AdaptiveMaxPool3D(FunctionLayer, function="adaptive_max_pool3d"):
+class AdaptiveMaxPool3D(FunctionLayer, function=F.adaptive_max_pool3d):
     """Largest values of windows that are chosen so that the output has a given size.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from . import functional as F
 from ._function_layer import FunctionLayer
 
 Window = int | Sequence[int]
@@ -24,10 +25,10 @@ class _MaxUnPool(FunctionLayer):
             output_size: sizes of the output's window axes, before the layer's own setting.
         """
         size = self.output_size if output_size is None else output_size
-        return self._call(x, indices, **{**self._settings(), "output_size": size})
+        return self._function(x, indices, **{**self._settings(), "output_size": size})
 
 
-class MaxUnPool1D(_MaxUnPool, function="max_unpool1d", shown=("output_size",)):
+class MaxUnPool1D(_MaxUnPool, function=F.max_unpool1d, shown=("output_size",)):
     """Puts the values of MaxPool1D back to their positions; zeros elsewhere.
 
     Args:
@@ -47,7 +48,7 @@ class MaxUnPool1D(_MaxUnPool, function="max_unpool1d", shown=("output_size",)):
     name: str | None = None
 
 
-class MaxUnPool2D(_MaxUnPool, function="max_unpool2d", shown=("output_size",)):
+class MaxUnPool2D(_MaxUnPool, function=F.max_unpool2d, shown=("output_size",)):
     """Puts the values of MaxPool2D back to their positions; zeros elsewhere.
 
     Args:
@@ -67,7 +68,7 @@ class MaxUnPool2D(_MaxUnPool, function="max_unpool2d", shown=("output_size",)):
     name: str | None = None
 
 
-class MaxUnPool3D(_MaxUnPool, function="max_unpool3d", shown=("output_size",)):
+class MaxUnPool3D(_MaxUnPool, function=F.max_unpool3d, shown=("output_size",)):
     """Puts the values of MaxPool3D back to their positions; zeros elsewhere.
 
     Args:
@@ -99,7 +100,7 @@ class _LPPool(FunctionLayer):
         self.norm_type = float(self.norm_type)
 
 
-class LPPool1D(_LPPool, function="lp_pool1d", shown=_NORM):
+class LPPool1D(_LPPool, function=F.lp_pool1d, shown=_NORM):
     """p-norm of a window that moves along sequences: `sum(x^p)^(1/p)`.
 
     Args:
@@ -121,7 +122,7 @@ class LPPool1D(_LPPool, function="lp_pool1d", shown=_NORM):
     name: str | None = None
 
 
-class LPPool2D(_LPPool, function="lp_pool2d", shown=_NORM):
+class LPPool2D(_LPPool, function=F.lp_pool2d, shown=_NORM):
     """p-norm of a window that moves over images: `sum(x^p)^(1/p)`.
 
     Args:

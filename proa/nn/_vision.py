@@ -13,7 +13,7 @@ Size = int | Sequence[int]
 
 class Upsample(
     FunctionLayer,
-    function="interpolate",
+    function=F.interpolate,
     shown=("scale_factor", "mode", "align_corners", "align_mode", "data_format"),
 ):
     """Changes the size of sequences, images or volumes by interpolation.
@@ -85,7 +85,7 @@ class _Upsampling2D(FunctionLayer):
         return f"{shown}, name={self.name}" if self.name else shown
 
 
-class UpsamplingNearest2D(_Upsampling2D, function="interpolate"):
+class UpsamplingNearest2D(_Upsampling2D, function=F.interpolate):
     """Changes the size of images by repeating places.
 
     Args:
@@ -102,7 +102,7 @@ class UpsamplingNearest2D(_Upsampling2D, function="interpolate"):
     name: str | None = None
 
 
-class UpsamplingBilinear2D(_Upsampling2D, function="interpolate"):
+class UpsamplingBilinear2D(_Upsampling2D, function=F.interpolate):
     """Changes the size of images by linear interpolation, with the corners kept.
 
     Args:
@@ -134,7 +134,7 @@ class _Rearrangement(FunctionLayer):
         return f"{shown}, name={name}" if name else shown
 
 
-class PixelShuffle(_Rearrangement, function="pixel_shuffle"):
+class PixelShuffle(_Rearrangement, function=F.pixel_shuffle):
     """Turns `f * f` channels into images `f` times as high and wide.
 
     Args:
@@ -148,7 +148,7 @@ class PixelShuffle(_Rearrangement, function="pixel_shuffle"):
     name: str | None = None
 
 
-class PixelUnshuffle(_Rearrangement, function="pixel_unshuffle"):
+class PixelUnshuffle(_Rearrangement, function=F.pixel_unshuffle):
     """Turns squares of `f * f` places into channels: the way back from PixelShuffle.
 
     Args:
@@ -162,7 +162,7 @@ class PixelUnshuffle(_Rearrangement, function="pixel_unshuffle"):
     name: str | None = None
 
 
-class ChannelShuffle(_Rearrangement, function="channel_shuffle"):
+class ChannelShuffle(_Rearrangement, function=F.channel_shuffle):
     """Deals the channels of each group out to all groups.
 
     Args:
@@ -187,7 +187,7 @@ class _Windows(FunctionLayer):
         return f"{shown}, name={name}" if name else shown
 
 
-class Unfold(_Windows, function="unfold"):
+class Unfold(_Windows, function=F.unfold):
     """Lays the windows of images out as columns `[N, C * kh * kw, L]`.
 
     Args:
@@ -205,7 +205,7 @@ class Unfold(_Windows, function="unfold"):
     name: str | None = None
 
 
-class Fold(_Windows, function="fold"):
+class Fold(_Windows, function=F.fold):
     """Sums columns of windows up to images: the gradient map of Unfold.
 
     Args:

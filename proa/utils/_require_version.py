@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import re
 
 from ..core._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
+from ..version import full_version
 
 _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 
@@ -43,13 +43,11 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
     """
     lowest = _parts("min_version", min_version)
     highest = None if max_version is None else _parts("max_version", max_version)
-    installed = importlib.metadata.version("proa")
-    found = _VERSION.match(installed)
-    own = _parts("version", found.group() if found else "0")
+    own = _parts("version", full_version)
     if own < lowest or (highest is not None and own > highest):
         wanted = f"at least {min_version}" + (f" and at most {max_version}" if highest else "")
         raise PreconditionError(
-            f"Proa {installed} is installed",
+            f"Proa {full_version} is installed",
             expected=wanted,
             fix="install a version in that range: pip install 'proa==...'",
         )

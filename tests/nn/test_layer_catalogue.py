@@ -10,7 +10,6 @@ import pytest
 
 import proa
 from proa import nn
-from proa.nn._function_layer import FunctionLayer
 from tests.nn import catalogue
 
 RECORDED = json.loads(catalogue.RECORDED.read_text(encoding="utf-8"))
@@ -86,9 +85,3 @@ def test_each_layer_has_a_case():
     }
     used = {name for name in classes for expression in RECORDED if f"{name}(" in expression}
     assert classes - used == {"RMSNorm", "ParameterDict"}
-
-
-def test_each_function_layer_has_its_function():
-    for value in vars(nn).values():
-        if isinstance(value, type) and issubclass(value, FunctionLayer):
-            assert hasattr(nn.functional, value._function), value

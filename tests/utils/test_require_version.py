@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 import pytest
 
 from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
-from proa.utils import require_version
+from proa.utils import _require_version, require_version
 
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch):
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: "1.2.3")
+    monkeypatch.setattr(_require_version, "full_version", "1.2.3")
 
 
 @pytest.mark.parametrize(

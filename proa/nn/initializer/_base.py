@@ -69,7 +69,7 @@ def host_generator() -> np.random.Generator:
     """Returns a NumPy generator started from the next key of the default generator."""
     with run_eagerly():
         high, low = next_key().numpy()
-    return np.random.Generator(np.random.Philox(key=int(high) << 32 | int(low)))
+    return np.random.Generator(np.random.PCG64DXSM(int(high) << 32 | int(low)))
 
 
 def fans(shape: tuple[int, ...]) -> tuple[int, int]:

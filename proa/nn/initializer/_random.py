@@ -10,6 +10,13 @@ import numpy as np
 from ._base import Initializer, host_generator, require
 
 
+def _moved(drawn: np.ndarray | float, factor: float, offset: float) -> np.ndarray:
+    array = np.asarray(drawn)
+    # In place: weights are large, and a new buffer costs more than the arithmetic.
+    np.multiply(array, factor, out=array, casting="same_kind")
+    return np.add(array, offset, out=array, casting="same_kind")
+
+
 class Normal(Initializer):
     """Draws from the normal distribution.
 
@@ -28,8 +35,7 @@ class Normal(Initializer):
 
     def values(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """Returns draws."""
-        drawn = host_generator().standard_normal(shape, dtype)
-        return np.asarray(drawn * dtype.type(self.std) + dtype.type(self.mean))
+        return _moved(host_generator().standard_normal(shape, dtype), self.std, self.mean)
 
 
 class Uniform(Initializer):
@@ -50,8 +56,7 @@ class Uniform(Initializer):
 
     def values(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """Returns draws."""
-        drawn = host_generator().random(shape, dtype)
-        return np.asarray(drawn * dtype.type(self.high - self.low) + dtype.type(self.low))
+        return _moved(host_generator().random(shape, dtype), self.high - self.low, self.low)
 
 
 class TruncatedNormal(Initializer):
