@@ -1,6 +1,7 @@
 """Proa: PaddlePaddle's public API and workflow, with XLA as its compiler."""
 
 from proa import autograd as autograd
+from proa import callbacks as callbacks
 from proa import distributed as distributed
 from proa import inference as inference
 from proa import io as io
@@ -63,6 +64,9 @@ from proa.core import uint32 as uint32
 from proa.core import uint64 as uint64
 from proa.framework import load as load
 from proa.framework import save as save
+from proa.model import Model as Model
+from proa.model import flops as flops
+from proa.model import summary as summary
 from proa.nn import ParamAttr as ParamAttr
 from proa.nn import create_parameter as create_parameter
 from proa.ops import abs as abs
