@@ -163,7 +163,7 @@ def _conversion_lines(op: Op) -> list[str]:
         if annotation != p.annotation:
             tests.append(f"{p.name} is not None")
         head = f"    if {' and '.join(tests)}:\n        " if tests else "    "
-        call = f"_convert_{p.name}({p.name}, {p.name!r}, {op.name!r})"
+        call = f"_convert_{p.name}({p.name}, {p.name!r}, _name)"
         lines.append(f"{head}{p.name} = {call}")
     return lines
 
@@ -172,7 +172,7 @@ def _source(op: Op) -> str:
     visible = [p for p in op.parameters if p.kind != KEY]
     arrays = "".join("_next_key(), " if p.kind == KEY else f"{p.name}, " for p in op.arrays)
     attributes = "".join(f"{p.name}, " for p in op.attributes)
-    lines = [f"def {op.name}({_signature(op, visible)}):", *_conversion_lines(op)]
+    lines = [f"def op_call({_signature(op, visible)}):", *_conversion_lines(op)]
     call = "_make_view" if op.facts.inverse is not None else "_dispatch"
     if op.has_layout:
         lines.append(f"    _tensors, _layout = _flatten(_op, ({arrays}))")
@@ -182,6 +182,12 @@ def _source(op: Op) -> str:
         result = f"{call}(_op, ({arrays}), {key})"
     lines.append(f"    return _into(out, {result})" if op.facts.out else f"    return {result}")
     return "\n".join(lines)
+
+
+@functools.cache
+def _compiled(source: str) -> Any:
+    """Code of a public function; ops of one signature share it, which halves the import time."""
+    return compile(source, "<op>", "exec")
 
 
 def make_function(op: Op) -> Callable[..., Any]:
@@ -204,6 +210,7 @@ def make_function(op: Op) -> Callable[..., Any]:
         "_flatten": _flatten,
         "_into": _into,
         "_next_key": next_key,
+        "_name": op.name,
         "_no_key": _NO_KEY,
         "__name__": op.fn.__module__,
     }
@@ -212,8 +219,9 @@ def make_function(op: Op) -> Callable[..., Any]:
             namespace[f"_default_{p.name}"] = p.default
         if p.kind == ATTRIBUTE:
             namespace[f"_convert_{p.name}"] = _CONVERTERS[p.annotation.removesuffix(" | None")][1]
-    exec(_source(op), namespace)
-    function = namespace[op.name]
+    exec(_compiled(_source(op)), namespace)
+    function = namespace["op_call"]
+    function.__name__ = op.name
     function.__doc__ = op.fn.__doc__
     function.__qualname__ = op.name
     function.__module__ = op.fn.__module__
