@@ -89,7 +89,7 @@ def _unique_consecutive(x: Array, axis: int | None):
     else:
         place = normal_axis(axis, array.ndim)
     rows = np.moveaxis(array, place, 0)
-    differs = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), -1).any(axis=1)
+    differs = np.any(rows[1:] != rows[:-1], axis=tuple(range(1, rows.ndim)))
     starts = np.flatnonzero(np.concatenate([[True] * min(len(rows), 1), differs]))
     inverse = np.zeros(len(rows), np.int64)
     inverse[1:] = np.cumsum(differs)
