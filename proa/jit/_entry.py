@@ -38,6 +38,9 @@ class Entry:
         self.num_donated = sum(1 for t in state.captures if id(t) in written)
         self.order = order
         self.captures = [state.captures[i] for i in order]
+        # A captured gradient stands for whatever gradient its tensor has at the call.
+        captured = {id(t) for t in state.captures}
+        self._owners = {id(g): t for t, g in state.grad_handles if id(g) in captured}
         self.new_grads = [(t, g) for t, g in state.grads if isinstance(g, Tensor)]
         self.cleared = [(t, g) for t, g in state.grads if not isinstance(g, Tensor)]
         self._epoch = -1
@@ -70,10 +73,19 @@ class Entry:
                 return False
         return True
 
+    def _live(self, tensors: list[Tensor]) -> list[Tensor]:
+        """Returns the tensors of this call for those of the recording."""
+        owners = self._owners
+        if not owners:
+            return tensors
+        return [owners[id(t)]._grad if id(t) in owners else t for t in tensors]
+
     def _guards_hold(self) -> bool:
-        for t, stop, (shape, dtype) in zip(
-            self.state.captures, self._stops, self._avals, strict=True
-        ):
+        for t, had in self.state.grads_before:
+            if had and not isinstance(t._grad, Tensor):
+                return False
+        captures = self._live(self.state.captures)
+        for t, stop, (shape, dtype) in zip(captures, self._stops, self._avals, strict=True):
             if t._stop is not stop or t._data.shape != shape or t._data.dtype != dtype:
                 return False
         return all(layer.guard() == seen for layer, seen in self.state.layers)
@@ -96,16 +108,16 @@ class Entry:
         """Runs the Program on the tensors of one call and returns the function's result."""
         if self._op is not None:
             return self._run_as_op(inputs)
-        count = self.num_donated
-        donated = [_own(t) for t in self.captures[:count]]
-        kept = [t._data for t in self.captures[count:]]
+        count, captures = self.num_donated, self._live(self.captures)
+        donated = [_own(t) for t in captures[:count]]
+        kept = [t._data for t in captures[count:]]
         outs = self._step(donated, kept, [t._data for t in inputs])
         self._write_back(outs)
         return self._result([new_tensor(o) for o in outs[: self.num_tensors]])
 
     def _write_back(self, outs: Any) -> None:
         position = self.num_tensors
-        for t in self.state.writes:
+        for t in self._live(self.state.writes):
             store(t, outs[position])
             position += 1
         for t, _ in self.new_grads:
@@ -115,7 +127,7 @@ class Entry:
             t._grad = value
 
     def _run_as_op(self, inputs: list[Tensor]) -> Any:
-        outs = dispatch(self._op, (*inputs, *self.state.captures), _NO_KEY)
+        outs = dispatch(self._op, (*inputs, *self._live(self.state.captures)), _NO_KEY)
         self._write_back([t._data for t in outs])
         tensors = list(outs[: self.num_tensors])
         stops = [stop for is_tensor, stop in self.outputs if is_tensor]

@@ -109,6 +109,8 @@ class State:
         writes: tensors overwritten; their new values are the Program's last outputs.
         grads: `(tensor, new gradient)`: a Tensor on a Value, `None` or `ZERO_GRAD`.
         grads_before: `(tensor, had a gradient)` at the start: a guard.
+        grad_handles: `(tensor, its gradient)` at the start. A later run has other handles for
+            the same gradients.
         layers: layers that ran, with their mode and members: guards.
     """
 
@@ -116,6 +118,7 @@ class State:
     writes: list[Tensor] = field(default_factory=list)
     grads: list[tuple[Tensor, Any]] = field(default_factory=list)
     grads_before: list[tuple[Tensor, bool]] = field(default_factory=list)
+    grad_handles: list[tuple[Tensor, Tensor]] = field(default_factory=list)
     layers: list[tuple[Any, Any]] = field(default_factory=list)
 
 
@@ -241,6 +244,8 @@ class Recorder:
             if not isinstance(self._before(t), jax.Array):
                 continue
             state.grads_before.append((t, isinstance(before, Tensor)))
+            if isinstance(before, Tensor):
+                state.grad_handles.append((t, before))
             after = t._grad
             if after is before and not (isinstance(after, Tensor) and _is_value(after)):
                 continue

@@ -275,3 +275,25 @@ def test_a_compiled_function_inside_another_is_inlined():
     outer = to_static(lambda x: inner(x) + 1, full_graph=True)
     assert outer(proa.ones([1])).item() == 3.0
     assert inner.num_variants == 0
+
+
+def test_gradients_sum_up_over_calls_as_uncompiled_ones_do() -> None:
+    def run(compiled: bool) -> list[float]:
+        weight = proa.to_tensor([1.0], stop_gradient=False)
+        optimizer = proa.optimizer.SGD(1.0, parameters=[weight])
+
+        def step(x: object, update: bool) -> None:
+            (weight * x).sum().backward()
+            if update:
+                optimizer.step()
+                optimizer.clear_grad()
+
+        function = proa.jit.to_static(step, full_graph=True) if compiled else step
+        seen = []
+        for number in range(1, 10):
+            function(proa.to_tensor([float(number)]), number % 3 == 0)
+            seen += [float(weight), float(weight.grad)]
+        return seen
+
+    # Each cycle of three calls makes gradients anew; the compiled calls must find those.
+    assert run(True) == run(False)
