@@ -44,9 +44,9 @@ def wide(x: Array) -> Array:
 def _check_labels(
     input: Any, label: Any, soft_label: bool, ignore_index: int, axis: int, **_: Any
 ) -> None:
-    if not soft_label and jnp.issubdtype(label.dtype, jnp.integer):
-        classes = input.shape[axis]
-        check_range(label, classes, "label", "cross_entropy", "a class", ignore_index)
+    integers = jnp.issubdtype(label.dtype, jnp.integer)
+    if integers and not soft_label and -input.ndim <= axis < input.ndim:
+        check_range(label, input.shape[axis], "label", "cross_entropy", "a class", ignore_index)
 
 
 def _log_probabilities(x: Array, axis: int, use_softmax: bool) -> Array:

@@ -12,6 +12,7 @@ from jax.scipy.special import xlogy
 from proa.core import InvalidArgumentError, op
 
 from ._loss_class import reduce_loss
+from ._similarity import magnitude
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -61,7 +62,7 @@ def l1_loss(input: Array, label: Array, reduction: str = "mean") -> Array:
     Raises:
         InvalidArgumentError: unknown reduction.
     """
-    return reduce_loss(jnp.abs(input - label), reduction, "l1_loss")
+    return reduce_loss(magnitude(input - label), reduction, "l1_loss")
 
 
 @op(method=None, amp="black")
@@ -87,7 +88,7 @@ def smooth_l1_loss(
         raise InvalidArgumentError(
             f"`delta` of `smooth_l1_loss` is {delta}", expected="a positive number", fix="use 1.0"
         )
-    distance = jnp.abs(input - label)
+    distance = magnitude(input - label)
     loss = jnp.where(distance < delta, 0.5 * lax.square(distance), delta * (distance - 0.5 * delta))
     return reduce_loss(loss if is_huber else loss / delta, reduction, "smooth_l1_loss")
 

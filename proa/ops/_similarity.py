@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from proa.core._types import Array
 
 
+def magnitude(x: Array) -> Array:
+    """|x| with gradient 0 at 0, where JAX's own is 1."""
+    return x * lax.stop_gradient(jnp.sign(x))
+
+
 def vector_norm(x: Array, p: float, axis: int, keepdim: bool) -> Array:
     """The p-norm along an axis; its gradient at 0 is 0."""
-    size = jnp.abs(x)
+    size = magnitude(x)
     if p == float("inf"):
         return jnp.max(size, axis=axis, keepdims=keepdim)
     if p == float("-inf"):
