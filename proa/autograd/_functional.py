@@ -129,6 +129,19 @@ def _watched(xs: Any) -> list[Tensor]:
     return watched
 
 
+def _pull(outputs: Sequence[Any], inputs: list[Tensor], seeds: Sequence[Any]) -> list[Any]:
+    """Taped gradients of inputs; outputs that are constant (or absent) have no part in them."""
+    kept = [
+        (y, seed)
+        for y, seed in zip(outputs, seeds, strict=True)
+        if y is not None and not y.stop_gradient
+    ]
+    if not kept:
+        return [None] * len(inputs)
+    roots, given = [y for y, _ in kept], [seed for _, seed in kept]
+    return grad(roots, inputs, given, create_graph=True, allow_unused=True)
+
+
 def _listed(value: Any, outputs: Sequence[Tensor]) -> list[Any]:
     if value is None:
         return [None] * len(outputs)
@@ -156,8 +169,7 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     with enable_grad():
         outputs = func(*inputs)
         listed = list(outputs) if _is_many(outputs) else [outputs]
-        seeds = _listed(v, listed)
-        found = grad(listed, inputs, seeds, create_graph=True, allow_unused=True)
+        found = _pull(listed, inputs, _listed(v, listed))
     made = [zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
     return outputs, tuple(made) if _is_many(xs) else made[0]
 
@@ -186,12 +198,7 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
         outputs = func(*inputs)
         listed = list(outputs) if _is_many(outputs) else [outputs]
         helpers = _watched([zeros_like(y) for y in listed])
-        first = grad(listed, inputs, helpers, create_graph=True, allow_unused=True)
-        pairs = list(zip(first, _listed(v, inputs), strict=True))
-        kept = [(g, d) for g, d in pairs if g is not None and not g.stop_gradient]
-        found: list[Any] = [None] * len(helpers)
-        if kept:
-            roots, seeds = [g for g, _ in kept], [d for _, d in kept]
-            found = grad(roots, helpers, seeds, create_graph=True, allow_unused=True)
+        first = _pull(listed, inputs, helpers)
+        found = _pull(first, helpers, _listed(v, inputs))
     made = [zeros_like(y) if g is None else g for y, g in zip(listed, found, strict=True)]
     return outputs, tuple(made) if _is_many(outputs) else made[0]

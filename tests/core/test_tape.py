@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import proa
+from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
+from tests.ops.harness import same
+
+
+def wanted(*values):
+    return proa.to_tensor(list(values), stop_gradient=False)
+
+
+def test_gradients_sum_up_until_they_are_cleared():
+    x = wanted(1.0, 2.0)
+    (x * x).sum().backward()
+    (x * 3).sum().backward()
+    same(x.grad, [5.0, 7.0], "float32")
+    x.clear_gradient(set_to_zero=True)
+    same(x.grad, [0.0, 0.0], "float32")
+    (x * 3).sum().backward()
+    same(x.grad, [3.0, 3.0], "float32")
+    x.clear_grad(set_to_zero=False)
+    assert x.grad is None
+
+
+def test_a_gradient_can_be_set_and_must_fit():
+    x = wanted(1.0, 2.0)
+    x.grad = proa.ones([2])
+    (x * 2).sum().backward()
+    same(x.grad, [3.0, 3.0], "float32")
+    with pytest.raises(InvalidArgumentError, match=r"a gradient of shape \[3\]"):
+        x.grad = proa.ones([3])
+    with pytest.raises(InvalidTypeError, match="`grad` was set to a list"):
+        x.grad = [1.0, 2.0]
+
+
+def test_a_tensor_used_twice_gets_both_gradients():
+    x = wanted(3.0)
+    y = x * x
+    (y + y * x).sum().backward()
+    same(x.grad, [2 * 3.0 + 3 * 9.0], "float32")
+
+
+def test_several_roots_with_their_own_gradients():
+    x = wanted(1.0, 1.0)
+    proa.autograd.backward([x * 2, x * 3], [proa.to_tensor([1.0, 2.0]), None])
+    same(x.grad, [5.0, 7.0], "float32")
+
+
+def test_the_graph_is_freed_unless_it_is_retained():
+    x = wanted(2.0)
+    y = x * x
+    y.backward(retain_graph=True)
+    y.backward()
+    same(x.grad, [8.0], "float32")
+    with pytest.raises(PreconditionError, match="backward through `multiply` a second time"):
+        y.backward()
+
+
+def test_hooks_see_and_replace_gradients():
+    x = wanted(1.0, 2.0)
+    y = x * 2
+    seen = []
+    first = y.register_hook(lambda g: seen.append(g.tolist()))
+    y.register_hook(lambda g: g * 10)
+    leaf = x.register_hook(lambda g: g + 1)
+    y.sum().backward(retain_graph=True)
+    assert seen == [[1.0, 1.0]]
+    same(x.grad, [21.0, 21.0], "float32")
+    assert first.remove()
+    assert not first.remove()
+    assert leaf.remove()
+    x.clear_grad(False)
+    y.sum().backward()
+    assert len(seen) == 1
+    same(x.grad, [20.0, 20.0], "float32")
+
+
+def test_hooks_need_a_tensor_that_is_differentiated():
+    with pytest.raises(PreconditionError, match="register_hook on tensor"):
+        proa.ones([1]).register_hook(lambda g: g)
+
+
+def test_computed_tensors_keep_their_gradient_on_request():
+    x = wanted(2.0)
+    y = x * 3
+    y.retain_grads()
+    (y * y).backward()
+    same(y.grad, [12.0], "float32")
+    same(x.grad, [36.0], "float32")
+    assert (x * 3).grad is None
+
+
+def test_taping_can_be_switched_off():
+    x = wanted(1.0)
+    with proa.no_grad():
+        assert not proa.is_grad_enabled()
+        assert (x * 2).stop_gradient
+        with proa.enable_grad():
+            assert not (x * 2).stop_gradient
+    with proa.set_grad_enabled(False):
+        assert (x * 2).stop_gradient
+
+    @proa.no_grad()
+    def decorated():
+        return x * 2
+
+    assert decorated().stop_gradient
+    assert proa.no_grad(lambda: x * 2)().stop_gradient
+    assert proa.is_grad_enabled()
+
+
+def test_grad_leaves_the_gradients_of_leaves_alone():
+    x, y = wanted(2.0), wanted(3.0)
+    z = x * y
+    dx, dy = proa.grad(z, [x, y])
+    assert (dx.item(), dy.item()) == (3.0, 2.0)
+    assert x.grad is None
+    assert dx.stop_gradient
+
+
+def test_grad_of_a_computed_tensor():
+    x = wanted(2.0)
+    y = x * x
+    (found,) = proa.grad(y * y, y)
+    same(found, [8.0], "float32")
+
+
+def test_grad_options():
+    x, other = wanted(2.0), wanted(1.0)
+    y = x * x
+    assert proa.grad(y, [other], retain_graph=True, allow_unused=True) == [None]
+    with pytest.raises(InvalidArgumentError, match="input 0 .* is not reached"):
+        proa.grad(y, other, retain_graph=True)
+    (scaled,) = proa.grad(y, x, proa.to_tensor([5.0]), retain_graph=True)
+    same(scaled, [20.0], "float32")
+    inner = x * 3
+    (blocked,) = proa.grad(inner * x, x, no_grad_vars=[inner])
+    same(blocked, [6.0], "float32")
+    with pytest.raises(InvalidArgumentError, match="only_inputs=False"):
+        proa.grad(y, x, only_inputs=False)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_derivatives_of_sine_up_to_order_4(recorded):
+    """P#42867: orders 1 to 4 at 2*pi."""
+
+    def orders(x):
+        found, y = [], proa.sin(x)
+        for _ in range(4):
+            (y,) = proa.grad(y, x, create_graph=True)
+            found.append(y)
+        return found
+
+    x = proa.to_tensor(2 * math.pi, "float64", stop_gradient=False)
+    found = (proa.jit.to_static(orders) if recorded else orders)(x)
+    np.testing.assert_allclose([d.item() for d in found], [1.0, 0.0, -1.0, 0.0], atol=1e-12)
+
+
+def test_a_taped_walk_reaches_all_inputs_of_second_order():
+    x, y = wanted(2.0), wanted(3.0)
+    (dx,) = proa.grad(x * x * y, x, create_graph=True)
+    (dx * dx).backward()
+    # (2xy)^2 = 4 x^2 y^2
+    same(x.grad, [8 * 2.0 * 9.0], "float32")
+    same(y.grad, [8 * 4.0 * 3.0], "float32")
+
+
+def test_later_writes_do_not_change_saved_values():
+    x = wanted(0.0, 0.0)
+    y = x * 2
+    z = proa.exp(y)
+    y.add_(proa.to_tensor([1.0, 1.0]))
+    z.sum().backward()
+    same(x.grad, [2.0, 2.0], "float32")
+
+
+ROOTS = [
+    (lambda x: proa.autograd.backward([3.0]), InvalidTypeError, "backward from a float"),
+    (lambda x: x.detach().backward(), PreconditionError, "which has stop_gradient=True"),
+    (lambda x: (x * 1).backward(proa.ones([3])), InvalidArgumentError, r"has shape \[3\]"),
+    (
+        lambda x: proa.autograd.backward([x * 1], [None, None]),
+        InvalidArgumentError,
+        "1 tensors but 2 gradients",
+    ),
+    (lambda x: proa.grad(x.detach(), x), PreconditionError, "stop_gradient=True"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), ROOTS, ids=[r[2] for r in ROOTS])
+def test_bad_roots_are_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call(wanted(1.0, 2.0))
+
+
+def test_integer_roots_are_refused():
+    x = proa.to_tensor([1])
+    x.stop_gradient = False
+    with pytest.raises(InvalidTypeError, match="backward from a tensor of dtype int64"):
+        x.backward()
+
+
+def test_gradients_of_complex_tensors_are_conjugate_to_those_of_jax():
+    z = proa.to_tensor([1.0 + 2.0j], stop_gradient=False)
+    proa.abs(z * z).sum().backward()
+    # |z^2| = |z|^2, so the gradient in the real and imaginary part is 2 z.
+    same(z.grad, [2.0 + 4.0j], "complex64")
+
+
+def test_a_long_chain_needs_no_recursion():
+    x = wanted(1.0)
+    y = x
+    for _ in range(3000):
+        y = y + 1.0
+    y.backward()
+    same(x.grad, [1.0], "float32")
