@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, OutOfRangeError, describe_array, op
+from proa.core import (
+    InvalidArgumentError,
+    OutOfRangeError,
+    Tensor,
+    attach_method,
+    describe_array,
+    op,
+)
 
 from ._activation import floating
 
@@ -35,7 +42,7 @@ def _wide(x: Array) -> Array:
     return x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
 
 
-@op(method="softmax", inplace=True, amp="black", out=True)
+@op(method=None, inplace=True, amp="black", out=True)
 def softmax(x: Array, axis: int = -1, dtype: DType | None = None) -> Array:
     """Normalised exponentials: exp(x_i) / sum_j exp(x_j) along an axis.
 
@@ -58,6 +65,34 @@ def softmax(x: Array, axis: int = -1, dtype: DType | None = None) -> Array:
         return jnp.ones_like(x)
     axis = positive_axis(axis, x.ndim, "softmax")
     return jax.nn.softmax(_wide(x), axis=axis).astype(x.dtype)
+
+
+def implicit_softmax(
+    input: Tensor, dim: int | None = None, dtype: Any = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Normalised exponentials along an axis; `proa.softmax` and the Tensor method.
+
+    Args:
+        input: floating tensor.
+        dim: axis whose elements sum to 1. Without it axis 0 of a tensor with 0, 1 or 3 axes,
+            and axis 1 of others, as Paddle has it; better name the axis.
+        dtype: dtype to cast `input` to before; its own by default.
+        out: tensor that takes the result.
+
+    Raises:
+        OutOfRangeError: `dim` does not exist.
+
+    Examples:
+        >>> import proa
+        >>> proa.softmax(proa.to_tensor([[0.0, 0.0]]), -1).tolist()
+        [[0.5, 0.5]]
+    """
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+    return softmax(input, dim, dtype, out=out)
+
+
+attach_method("softmax", implicit_softmax)
 
 
 @op(method=None, amp="black")
