@@ -71,15 +71,15 @@ def build_network() -> nn.Sequential:
     """A small convolutional network for ten classes: 0.2 million parameters."""
     return nn.Sequential(
         nn.Conv2D(1, 16, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2D(2),
+        nn.Silu(),
+        nn.AvgPool2D(2),
         nn.Conv2D(16, 32, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2D(2),
+        nn.Silu(),
+        nn.AvgPool2D(2),
         nn.Flatten(),
         nn.Dropout(0.25),
         nn.Linear(32 * 7 * 7, 128),
-        nn.ReLU(),
+        nn.Silu(),
         nn.Linear(128, 10),
     )
 

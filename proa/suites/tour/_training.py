@@ -56,7 +56,7 @@ def train(
     network = build_network()
     loader = make_loader(data.train)
     if mode != "single":
-        loader = dist.shard_dataloader(loader, mark(network, mode, NUM_DEVICES), "data")
+        loader = dist.shard_dataloader(loader, mark(network, mode, NUM_DEVICES), shard_dims="data")
     model = build_model(network, steps=epochs * -(-len(data.train) // BATCH_SIZE))
     history = proa.callbacks.History()
     schedule = proa.callbacks.LRScheduler(by_step=True)
