@@ -68,6 +68,14 @@ class BaseOp:
         """Returns the pure function of flat arrays for one set of attributes."""
         raise NotImplementedError
 
+    def forward_kernel(self, key: Any, positions: tuple[int, ...]) -> Callable[..., Any]:
+        """With `keep_residuals`: a function from arrays to outputs and what `backward_with` needs."""
+        raise NotImplementedError
+
+    def backward_with(self, saved: Any, given: Any, mask: Any, key: Any) -> list[Any]:
+        """With `keep_residuals`: gradients of the inputs at `positions`."""
+        raise NotImplementedError
+
     def infer(self, key: Any, inputs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...] | None:
         """Returns the outputs' (shape, dtype) where they are known without tracing."""
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -301,13 +300,11 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return put_along_axis(input, index, src, dim, "add", True, False)
 
 
-@functools.wraps(scatter_add)
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """In-place form of `scatter_add`."""
     return write_inplace(input, scatter_add(input, dim, index, src))
 
 
-scatter_add_.__name__ = scatter_add_.__qualname__ = "scatter_add_"
-scatter_add_.__doc__ = "In-place form of `scatter_add`."
 scatter_ = scatter.inplace
 index_add_ = index_add.inplace
 index_fill_ = index_fill.inplace

@@ -11,6 +11,7 @@ from proa.core import InvalidArgumentError, Tensor, attach_method, op, write_inp
 
 from ._axes import common_dtype
 from ._index import getitem
+from ._manipulate import reshape
 from ._manipulate_repeat import broadcast_tensors
 
 if TYPE_CHECKING:
@@ -70,8 +71,20 @@ def where(
     return _where(condition, x, y, out=out)
 
 
-def where_(condition: Tensor, x: Tensor, y: Any, name: str | None = None) -> Tensor:
-    """In-place form of `where`: overwrites `x`."""
+def where_(
+    condition: Tensor, x: Tensor | None = None, y: Any = None, name: str | None = None
+) -> Tensor:
+    """In-place form of `where`: overwrites `x`.
+
+    Raises:
+        InvalidArgumentError: `x` or `y` is missing.
+    """
+    if x is None or y is None:
+        raise InvalidArgumentError(
+            "where_() without `x` or `y`",
+            expected="a tensor `x` to overwrite, and `y` for where the condition does not hold",
+            fix="call where(condition) for the places where it holds",
+        )
     return write_inplace(x, _where(condition, x, y))
 
 
@@ -127,7 +140,7 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Any 
     """
     if x.shape != mask.shape:
         x, mask = broadcast_tensors([x, mask])
-    chosen = getitem(x, mask) if x.ndim else getitem(x.reshape([1]), mask.reshape([1]))
+    chosen = getitem(x, mask) if x.ndim else getitem(reshape(x, [1]), reshape(mask, [1]))
     return chosen if out is None else write_inplace(out, chosen)
 
 
@@ -175,16 +188,7 @@ masked_fill_ = masked_fill.inplace
 masked_scatter_ = masked_scatter.inplace
 
 
-def _where_method(self: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    return where(self, x, y)
-
-
-def _where_inplace(self: Tensor, x: Tensor, y: Any, name: str | None = None) -> Tensor:
-    return where_(self, x, y)
-
-
-_where_method.__doc__, _where_inplace.__doc__ = where.__doc__, where_.__doc__
-attach_method("where", _where_method)
-attach_method("where_", _where_inplace)
+attach_method("where", where)
+attach_method("where_", where_)
 for _method in (nonzero, argwhere, masked_select):
     attach_method(_method.__name__, _method)

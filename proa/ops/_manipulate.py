@@ -444,6 +444,24 @@ def as_real(x: Array):
     return jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1)
 
 
+def view_as_complex(input: Tensor) -> Tensor:
+    """`as_complex` under torch's name.
+
+    Args:
+        input: a floating tensor of shape [..., 2].
+    """
+    return as_complex(input)
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """`as_real` under torch's name.
+
+    Args:
+        input: a complex tensor of shape [...].
+    """
+    return as_real(input)
+
+
 def _at_least(ndim: int, inputs: tuple[Any, ...]) -> Any:
     if len(inputs) == 1 and isinstance(inputs[0], list | tuple):
         inputs = tuple(inputs[0])
@@ -525,8 +543,6 @@ flatten_ = _inplace(flatten)
 transpose_ = _inplace(transpose)
 t_ = _inplace(t)
 
-view_as_complex = as_complex
-view_as_real = as_real
 swapdims = swapaxes
 
 for _name, _method in {

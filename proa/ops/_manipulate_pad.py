@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from proa.core import InvalidArgumentError, Tensor, is_dimension, op
 
 if TYPE_CHECKING:
-    from proa.core._types import Array, Ints
+    from proa.core._types import Array, Shape
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 _CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
@@ -74,7 +74,7 @@ def _crop(x: Any, widths: list[tuple[int, int]]) -> Any:
 
 @op(name="pad", public=False)
 def _pad(
-    x: Array, value: Array, pad: Ints, mode: str, data_format: str | None, pad_from_left_axis: bool
+    x: Array, value: Array, pad: Shape, mode: str, data_format: str | None, pad_from_left_axis: bool
 ):
     widths = _widths(x.ndim, pad, data_format, pad_from_left_axis)
     _check_room(x, widths, mode)

@@ -182,7 +182,7 @@ def _repeat_interleave(
         x, axis = jnp.reshape(x, (-1,)), 0
     place = normal_axis(axis, x.ndim)
     if repeats is None:
-        return jnp.repeat(x, times, axis=place)
+        return jnp.repeat(x, times or 0, axis=place)
     return jnp.repeat(x, repeats, axis=place, total_repeat_length=total)
 
 
