@@ -88,12 +88,12 @@ class Entry:
         for t, stop, (shape, dtype) in zip(captures, self._stops, self._avals, strict=True):
             if t._stop is not stop or t._data.shape != shape or t._data.dtype != dtype:
                 return False
-        return all(layer.guard() == seen for layer, seen in self.state.layers)
+        return all(seen.holds(layer) for layer, seen in self.state.layers)
 
     def why_not(self) -> str:
         """Says which guard fails, in the user's terms."""
         for layer, seen in self.state.layers:
-            if layer.guard() != seen:
+            if not seen.holds(layer):
                 mode = "train" if layer.training else "eval"
                 return f"{type(layer).__name__} changed (now in {mode} mode, or new members)"
         for t, stop in zip(self.state.captures, self._stops, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,29 @@ from .initializer import Initializer
 
 _WORD_STARTS = re.compile(r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
 _KINDS = {"_parameters": "Parameter", "_buffers": "Tensor", "_sub_layers": "Layer"}
+
+
+@dataclass(frozen=True)
+class LayerGuard:
+    """The Python state of a layer at one time.
+
+    Args:
+        fixed: mode, hooks, parameters, saved buffers and sub-layers.
+        loose: tensors that were assigned to plain attributes. Many models leave results of
+            `forward` there, so these count only where a recording has read them.
+    """
+
+    fixed: tuple[Any, ...]
+    loose: frozenset[int]
+
+    def keep(self, captured: frozenset[int]) -> LayerGuard:
+        """Returns the guard with those loose tensors only that a recording has captured."""
+        return LayerGuard(self.fixed, self.loose & captured)
+
+    def holds(self, layer: Members) -> bool:
+        """Whether the layer is as it was."""
+        now = layer.guard()
+        return now.fixed == self.fixed and self.loose <= now.loose
 
 
 def snake_case(name: str) -> str:
@@ -70,11 +94,14 @@ class Members:
         """Returns the layer's unique name, such as `linear_0`."""
         return self._full_name
 
-    def guard(self) -> tuple[Any, ...]:
+    def guard(self) -> LayerGuard:
         """What a compiled function that ran this layer depends on, besides tensor values."""
-        members = (*self._parameters.values(), *self._buffers.values(), *self._sub_layers.values())
+        hidden = self._non_persistable_buffer_names_set
+        saved = [b for name, b in self._buffers.items() if name not in hidden]
+        members = (*self._parameters.values(), *saved, *self._sub_layers.values())
         hooks = (*self._forward_pre_hooks, *self._forward_post_hooks)
-        return (self.training, hooks, *(id(member) for member in members))
+        fixed = (self.training, hooks, *(id(member) for member in members))
+        return LayerGuard(fixed, frozenset(id(self._buffers[name]) for name in hidden))
 
     def create_parameter(
         self,
@@ -195,6 +222,8 @@ class Members:
         for kind in _KINDS:
             if kind != kept:
                 fields[kind].pop(name, None)
+        if kept != "_buffers":
+            fields["_non_persistable_buffer_names_set"].discard(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         fields = self.__dict__

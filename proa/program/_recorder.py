@@ -235,7 +235,7 @@ class Recorder:
             then one per new gradient; and the State that says which is which.
         """
         values = [self.value_of(t) for t in outputs]
-        state = State(layers=list(self._layers.values()))
+        state = State()
         for w in self._writes.values():
             if isinstance(w.data, jax.Array) and isinstance(w.tensor._data, Value):
                 state.writes.append(w.tensor)
@@ -256,6 +256,8 @@ class Recorder:
                 state.grads.append((t, after))
         captured = list(self._captured.values())
         state.captures = [t for t, _ in captured]
+        ids = frozenset(self._captured)
+        state.layers = [(layer, guard.keep(ids)) for layer, guard in self._layers.values()]
         program = Program(self.inputs, [v for _, v in captured], self.constants, self.calls, values)
         self.restore()
         return prune(program), state

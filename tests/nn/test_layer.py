@@ -70,14 +70,24 @@ def test_changes_of_mode_and_members_are_announced():
 def test_the_guard_follows_mode_members_and_hooks():
     layer = nn.Linear(2, 3)
     guards = [layer.guard()]
-    assert layer.guard() == guards[0]
+    assert guards[0].holds(layer)
     layer.eval()
     guards.append(layer.guard())
     layer.bias = None
     guards.append(layer.guard())
     layer.register_forward_post_hook(lambda layer, inputs, output: None)
-    guards.append(layer.guard())
-    assert len(set(guards)) == 4
+    assert not any(guard.holds(layer) for guard in guards)
+    assert layer.guard().holds(layer)
+
+
+def test_plain_tensors_count_for_the_guard_only_where_they_were_read():
+    layer = nn.Layer()
+    layer.read, layer.written = proa.ones([1]), proa.ones([1])
+    guard = layer.guard().keep(frozenset([id(layer.read)]))
+    layer.written = proa.zeros([1])
+    assert guard.holds(layer)
+    layer.read = proa.zeros([1])
+    assert not guard.holds(layer)
 
 
 def test_a_recorder_is_told_of_each_layer_that_runs(monkeypatch):
