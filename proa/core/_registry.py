@@ -69,7 +69,7 @@ class BaseOp:
         raise NotImplementedError
 
     def forward_kernel(self, key: Any, positions: tuple[int, ...]) -> Callable[..., Any]:
-        """With `keep_residuals`: a function from arrays to outputs and what `backward_with` needs."""
+        """With `keep_residuals`: a function from arrays to (outputs, what the gradient needs)."""
         raise NotImplementedError
 
     def backward_with(self, saved: Any, given: Any, mask: Any, key: Any) -> list[Any]:
