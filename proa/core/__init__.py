@@ -68,6 +68,7 @@ from ._place import available_devices as available_devices
 from ._place import get_device as get_device
 from ._place import place_of as place_of
 from ._place import put as put
+from ._place import put_like as put_like
 from ._place import set_device as set_device
 from ._printing import format_array as format_array
 from ._printing import set_printoptions as set_printoptions
@@ -85,6 +86,7 @@ from ._registry import all_ops as all_ops
 from ._registry import get_op as get_op
 from ._registry import pull_cotangents as pull_cotangents
 from ._registry import register as register
+from ._size import Size as Size
 from ._tape import ZERO_GRAD as ZERO_GRAD
 from ._tape import GradMode as GradMode
 from ._tape import enable_grad as enable_grad

@@ -159,6 +159,15 @@ def put(array: Any, place: Any = None) -> Any:
     return jax.device_put(array, wanted.device)
 
 
+def put_like(array: Any, like: Any) -> Any:
+    """Moves an array to where another one lies, split over devices in the same way.
+
+    It is uncommitted if the other one is: jitted functions are compiled anew for arrays that
+    differ in that alone.
+    """
+    return jax.device_put(array, like.sharding if like.committed else None)
+
+
 def place_of(array: Any) -> Place:
     """Returns the place of an array; for a sharded one, of its first shard."""
     if not isinstance(array, jax.Array):

@@ -6,11 +6,10 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Tensor, default_generator, new_tensor, replace_data
+from ..core import Tensor, default_generator, new_tensor, put_like, replace_data
 from ..optimizer.lr import LRScheduler
 from ._checkpoint import Checkpoint
 
@@ -128,7 +127,7 @@ def restore_tensors(tensors: Mapping[str, Tensor], checkpoint: Checkpoint) -> No
 def _placed_as(t: Tensor, array: np.ndarray) -> Any:
     # A buffer of its own, since compiled steps give buffers back to the allocator; on the
     # devices that the tensor lies on now, which may be others than those of the saved run.
-    return jax.device_put(jnp.array(array, copy=True), t._data.sharding)
+    return put_like(jnp.array(array, copy=True), t._data)
 
 
 def gather_random() -> tuple[dict[str, np.ndarray], dict[str, Any]]:

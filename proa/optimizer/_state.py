@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core._context import run_eagerly
 from ..core._errors import ArtifactError
+from ..core._place import put_like
 from ..core._tensor import Tensor, new_tensor
 from ._rules import Slot
 from ._update import compute_dtype
@@ -74,9 +74,12 @@ class Entry:
     def _fill(self, shape: tuple[int, ...], value: float, dtype: Any) -> Tensor:
         data = self.param._data
         # State lies where its parameter lies, split over the devices in the same way.
-        sharding = getattr(data, "sharding", None) if shape == tuple(data.shape) else None
+        # A committed array beside an uncommitted one would have the first step compiled twice.
+        is_placed = shape == tuple(data.shape) and getattr(data, "committed", False)
         with run_eagerly():
-            made = new_tensor(jnp.full(shape, value, dtype, device=sharding))
+            made = new_tensor(
+                jnp.full(shape, value, dtype, device=data.sharding if is_placed else None)
+            )
         made.persistable = True
         return made
 
@@ -168,4 +171,4 @@ class Loader:
             for tensor, array in self.writes:
                 # A buffer of its own: compiled steps give the old one back to the allocator.
                 copied = jnp.array(array, tensor._data.dtype, copy=True)
-                tensor._data = jax.device_put(copied, tensor._data.sharding)
+                tensor._data = put_like(copied, tensor._data)
