@@ -18,6 +18,7 @@ from ._windows import (
     expand,
     expand_padding,
     is_channel_last,
+    is_constant,
     resolve_padding,
     spatial_sizes,
 )
@@ -88,7 +89,8 @@ def _lower(
         x,
         weight,
         window_strides=steps,
-        padding=pads,
+        # Pairs of unknown extents come from 'SAME' alone, which lax can resolve later.
+        padding=pads if is_constant(*(v for pair in pads for v in pair)) else "SAME",
         rhs_dilation=dilations,
         dimension_numbers=(layout, f"OI{space}", layout),
         feature_group_count=groups,

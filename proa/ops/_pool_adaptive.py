@@ -5,6 +5,7 @@ Adaptive window i of n over an extent s covers floor(i*s/n) to ceil((i+1)*s/n).
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
@@ -139,11 +140,23 @@ def _gather_windows(x: Array, positions: Array | None, axis: int, count: int) ->
     return best, jnp.take_along_axis(places, winner, axis=axis + 1).squeeze(axis + 1)
 
 
+def _global_maximum(x: Array) -> tuple[Array, Array]:
+    """The largest of each channel and its flat position, for any, even unknown, size."""
+    flat = x.reshape(*x.shape[:2], math.prod(x.shape[2:]))
+    place = jnp.argmax(flat, axis=2, keepdims=True)
+    shape = (*x.shape[:2], *(1 for _ in x.shape[2:]))
+    best = jnp.take_along_axis(flat, place, axis=2, mode="clip")
+    return best.reshape(shape), place.astype(jnp.int32).reshape(shape)
+
+
 def _maximum(x: Array, output_size: Any, return_mask: bool, name: str) -> Any:
     rank = int(name[-2])
     check_rank(x, rank, name)
     sizes = x.shape[2:]
     targets = _targets(output_size, sizes, name)
+    if all(target == 1 for target in targets):
+        best, place = _global_maximum(x)
+        return (best, place) if return_mask else best
     require_constant("the input's spatial size", name, *sizes)
     if all(size % target == 0 for size, target in zip(sizes, targets, strict=True)):
         kernel = tuple(size // target for size, target in zip(sizes, targets, strict=True))
