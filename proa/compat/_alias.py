@@ -14,6 +14,8 @@ from typing import Any
 import proa
 from proa.core import MissingAttributeError, MissingModuleError, PreconditionError
 
+from ._words import speak_paddle, speak_proa
+
 ALIAS = "paddle"
 _OWN = proa.__name__
 
@@ -156,12 +158,14 @@ def install() -> None:
         if name == _OWN or name.startswith(f"{_OWN}."):
             _mark(module)
     sys.modules[ALIAS] = proa
+    speak_paddle()
 
 
 def uninstall() -> None:
     """Gives the name `paddle` back: the next `import paddle` finds the real one, or none."""
     if not is_installed():
         return
+    speak_proa()
     sys.meta_path.remove(_FIRST)
     sys.meta_path.remove(_LAST)
     for name, module in list(sys.modules.items()):

@@ -18,6 +18,7 @@ from ._context import bump_mode_epoch, context, run_eagerly, user_location
 from ._dtype import DType, as_dtype, default_dtype
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._place import put
+from ._size import Size, count_elements
 
 _names = count()
 
@@ -79,9 +80,9 @@ class Tensor:
             bump_mode_epoch()
 
     @property
-    def shape(self) -> list[int]:
+    def shape(self) -> Size:
         """Shape as a list of integers (symbolic dimensions while recording)."""
-        return list(self._data.shape)
+        return Size(self._data.shape)
 
     @property
     def dtype(self) -> DType:
@@ -95,11 +96,8 @@ class Tensor:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
-        total = 1
-        for extent in self._data.shape:
-            total = total * extent
-        return total
+        """Number of elements; called, as `x.size(0)`, a length of the shape."""
+        return count_elements(self._data.shape)
 
     @property
     def is_leaf(self) -> bool:
@@ -179,7 +177,8 @@ class Tensor:
         return int(self._single("index"))
 
     def __format__(self, spec: str) -> str:
-        return format(self.item() if self.size == 1 and spec else str(self), spec)
+        is_number = not self.ndim or (spec and self.size == 1)
+        return format(self.item() if is_number else str(self), spec)
 
     def _single(self, what: str) -> Any:
         array = concrete(self, what)

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import proa
+import proa.compat
+
+
+def test_shapes_and_generators_print_as_paddles_while_the_alias_stands():
+    shape, generator = proa.ones([2]).shape, proa.seed(0)
+    proa.compat.install()
+    try:
+        assert repr(shape) == "paddle.Size([2])"
+        assert repr(generator).startswith("<paddle.base.libpaddle.Generator object")
+    finally:
+        proa.compat.uninstall()
+    assert repr(shape) == "[2]"
+    assert repr(generator).startswith("<proa.core._random.Generator object")
