@@ -421,7 +421,6 @@ from proa.ops import sinh as sinh
 from proa.ops import sinh_ as sinh_
 from proa.ops import slice as slice
 from proa.ops import slice_scatter as slice_scatter
-from proa.ops import softmax as softmax
 from proa.ops import sort as sort
 from proa.ops import split as split
 from proa.ops import sqrt as sqrt
@@ -495,3 +494,4 @@ from ._constants import inf as inf
 from ._constants import nan as nan
 from ._constants import newaxis as newaxis
 from ._constants import pi as pi
+from ._names import softmax as softmax

@@ -37,7 +37,8 @@ def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
     Raises:
         InvalidTypeError: an input is `None`, a string, or anything else that is no tensor.
     """
-    like = _reference_dtype(values)
+    # The key of a random op, always first, says nothing about numbers beside it.
+    like = _reference_dtype(values[1:] if getattr(op, "is_random", False) else values)
     converted = []
     for position, value in enumerate(values):
         if isinstance(value, Tensor):

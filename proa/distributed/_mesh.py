@@ -79,6 +79,8 @@ class ProcessMesh:
     Args:
         mesh: device numbers as a nested list or array.
         dim_names: a name per axis; `d0`, `d1`, … by default.
+        shape: extents of the grid, where `mesh` is not given.
+        process_ids: device numbers to fill that grid with.
 
     Raises:
         InvalidArgumentError: names and axes differ in number, or a device number repeats.
@@ -91,11 +93,13 @@ class ProcessMesh:
     """
 
     def __init__(
-        self, mesh: Any = None, dim_names: Sequence[str] | None = None, **kwargs: Any
+        self,
+        mesh: Any = None,
+        dim_names: Sequence[str] | None = None,
+        shape: Sequence[int] | None = None,
+        process_ids: Sequence[int] | None = None,
     ) -> None:
-        grid = np.asarray(mesh if mesh is not None else kwargs.get("process_ids"))
-        if mesh is None and "shape" in kwargs:
-            grid = grid.reshape(kwargs["shape"])
+        grid = _grid(mesh, shape, process_ids)
         names = [f"d{i}" for i in range(grid.ndim)] if dim_names is None else list(dim_names)
         if len(names) != grid.ndim or len(set(names)) != len(names):
             raise InvalidArgumentError(
@@ -135,9 +139,20 @@ class ProcessMesh:
         """Device numbers, flat."""
         return self._grid.ravel().tolist()
 
-    def get_dim_size(self, dim_name: str) -> int:
-        """Returns the number of devices along a named axis."""
-        return self._grid.shape[self._names.index(dim_name)]
+    def get_dim_size(self, dim: str | int) -> int:
+        """Returns the number of devices along an axis, given by name or number.
+
+        Raises:
+            InvalidArgumentError: there is no such axis.
+        """
+        known = dim in self._names if isinstance(dim, str) else -self.ndim <= dim < self.ndim
+        if not known:
+            raise InvalidArgumentError(
+                f"axis {dim!r} of {self!r}",
+                expected=f"one of {self._names}, or a number below {self.ndim}",
+                fix="choose an axis the mesh has",
+            )
+        return self._grid.shape[self._names.index(dim) if isinstance(dim, str) else dim]
 
     def sharding(self, placements: Sequence[Placement], ndim: int) -> NamedSharding:
         """Returns JAX's sharding for a tensor of `ndim` axes.
@@ -182,7 +197,20 @@ class ProcessMesh:
         return hash((tuple(self._names), self._grid.tobytes(), self._grid.shape))
 
     def __repr__(self) -> str:
-        return f"ProcessMesh(shape={self.shape}, process_ids={self.process_ids}, dim_names={self._names})"
+        ids, names = self.process_ids, self._names
+        return f"ProcessMesh(shape={self.shape}, process_ids={ids}, dim_names={names})"
+
+
+def _grid(mesh: Any, shape: Any, process_ids: Any) -> np.ndarray:
+    if mesh is not None:
+        return np.asarray(mesh)
+    if shape is None or process_ids is None or int(np.prod(shape)) != len(process_ids):
+        raise InvalidArgumentError(
+            f"a mesh of shape {shape} with device numbers {process_ids}",
+            expected="`mesh`, or `shape` with as many `process_ids` as it has places",
+            fix="write ProcessMesh([[0, 1], [2, 3]], dim_names=['data', 'model'])",
+        )
+    return np.asarray(process_ids).reshape(shape)
 
 
 def _devices(grid: np.ndarray) -> np.ndarray:

@@ -182,15 +182,22 @@ class ShardDataloader:
 
 
 def shard_dataloader(
-    dataloader: Any, meshes: Any, shard_dims: Any = None, input_keys: Any = None
+    dataloader: Any,
+    meshes: Any,
+    input_keys: Any = None,
+    shard_dims: Any = None,
+    is_dataset_splitted: bool = False,
+    dense_tensor_idx: Any = None,
 ) -> ShardDataloader:
     """Splits each batch of a loader over a mesh axis.
 
     Args:
         dataloader: the loader.
         meshes: the mesh (or a list with one).
-        shard_dims: name or number of the mesh axis that splits the batch; the first by default.
         input_keys: kept for Paddle's signature.
+        shard_dims: name or number of the mesh axis that splits the batch; the first by default.
+        is_dataset_splitted: kept for Paddle's signature: one process reads the whole data set.
+        dense_tensor_idx: kept for Paddle's signature.
 
     Returns:
         A loader of the same length with sharded batches.

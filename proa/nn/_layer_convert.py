@@ -44,7 +44,9 @@ class Convert(Tree):
         """Casts floating parameters and buffers; the same as `to(dtype=dtype)`."""
         return self._convert(None, dtype, ())
 
-    type = astype
+    def type(self: L, dst_type: Any) -> L:
+        """Casts floating parameters and buffers, as `astype` does."""
+        return self._convert(None, dst_type, ())
 
     def float(self: L, excluded_layers: Any = None) -> L:
         """Casts to float32, but for the layers of the classes in `excluded_layers`."""

@@ -558,6 +558,7 @@ from ._similarity import normalize as normalize
 from ._similarity import pairwise_distance as pairwise_distance
 from ._softmax import glu as glu
 from ._softmax import gumbel_softmax as gumbel_softmax
+from ._softmax import implicit_softmax as implicit_softmax
 from ._softmax import log_softmax as log_softmax
 from ._softmax import maxout as maxout
 from ._softmax import prelu as prelu

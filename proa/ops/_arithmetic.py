@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -549,6 +550,7 @@ def plain_increment(x: Array, value: Array):
 
 
 def _inplace(function: Any) -> Any:
+    @functools.wraps(function)
     def inplace(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return write_inplace(x, function(x, *args, **kwargs))
 

@@ -102,9 +102,16 @@ def scale(
     return result if act is None else _activation(result, act)
 
 
-def scale_(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def scale_(
+    x: Tensor,
+    scale: Any = 1.0,
+    bias: Any = 0.0,
+    bias_after_scale: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+) -> Tensor:
     """In-place form of `scale`: overwrites `x` and returns it."""
-    return write_inplace(x, _scale(x, *args, **kwargs))
+    return write_inplace(x, _scale(x, scale, bias, bias_after_scale, act))
 
 
 _scale = scale

@@ -28,6 +28,8 @@ from proa.core import (
     write_inplace,
 )
 
+from ._manipulate import variadic
+
 if TYPE_CHECKING:
     from proa.core._types import Array, DType, Shape
 
@@ -605,30 +607,47 @@ def triu_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64
     return _triangle_indices(np.triu_indices(rows, offset, columns), dtype)
 
 
-def _like_method(name: str, fill: Any) -> None:
-    def make(self: Tensor, shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-        made = _filled(name, shape, fill, self.dtype if dtype is None else dtype)
-        return finish(made, None, None, requires_grad)
-
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"A tensor of another shape and this dtype, filled with {fill}."
-    attach_method(name, make)
-
-
 def new_full(
-    self: Tensor, shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False
+    self: Tensor,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of another shape and this dtype, filled with one number.
 
     Args:
         self: gives the dtype unless one is named.
-        shape: integers.
+        size: integers.
         fill_value: the number.
         dtype: dtype of the result.
+        device: where it lies; the current device by default.
         requires_grad: whether a gradient is wanted.
+        pin_memory: makes no difference, XLA manages the memory for transfers.
     """
-    made = _filled("new_full", shape, fill_value, self.dtype if dtype is None else dtype)
-    return finish(made, None, None, requires_grad)
+    made = _filled("new_full", size, fill_value, self.dtype if dtype is None else dtype)
+    return finish(made, None, device, requires_grad)
+
+
+def _like_method(name: str, fill: Any) -> None:
+    def make(
+        self: Tensor,
+        size: Any,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+    ) -> Tensor:
+        made = _filled(name, size, fill, self.dtype if dtype is None else dtype)
+        return finish(made, None, device, requires_grad)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"A tensor of another shape and this dtype, filled with {fill}."
+    attach_method(name, variadic(make))
 
 
 _like_method("new_zeros", 0)

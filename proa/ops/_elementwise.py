@@ -408,13 +408,14 @@ def rad2deg(x: Array):
     return jnp.rad2deg(floating(x))
 
 
-@op(inplace=True)
+@op(inplace=True, out=True)
 def sigmoid(x: Array):
     """Logistic function `1 / (1 + e**-x)`.
 
     Args:
         x: tensor; integers give float32.
         name: not used.
+        out: tensor that takes the result.
     """
     return jax.nn.sigmoid(floating(x))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ from proa.core import (
 
 from ._cast import cast
 from ._create_from import clone
+from ._manipulate_slice import as_strided
 
 _NO_KEY = (None, ())
 
@@ -337,9 +339,9 @@ attach_method("requires_grad", property(_get_requires_grad, _set_requires_grad))
 
 
 @tensor_method
-def requires_grad_(self: Tensor, value: bool = True) -> Tensor:
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Sets whether a gradient is wanted; returns the tensor."""
-    self.stop_gradient = not value
+    self.stop_gradient = not requires_grad
     return self
 
 
@@ -388,13 +390,31 @@ def _refuse_gradient(self: Tensor, name: str) -> None:
 
 
 @tensor_method
-def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
+def set_(
+    self: Tensor,
+    source: Tensor | None = None,
+    shape: Any = None,
+    stride: Any = None,
+    offset: int = 0,
+    name: str | None = None,
+) -> Tensor:
     """Gives the tensor the values, shape and dtype of another one; returns it.
 
     Args:
         source: the other tensor; `None` makes it empty.
+        shape: extents to read from `source` with `stride`; as they are where `None`.
+        stride: elements from one index to the next along each axis; rows in order where `None`.
+        offset: first element to read.
+        name: not used.
     """
-    made = jax.numpy.zeros([0], self.dtype.numpy) if source is None else source._data
+    if source is None:
+        made = jax.numpy.zeros([0], self.dtype.numpy)
+    elif shape is None and stride is None and not offset:
+        made = source._data
+    else:
+        extents = list(source.shape if shape is None else shape)
+        steps = stride or [math.prod(extents[i + 1 :]) for i in range(len(extents))]
+        made = as_strided(source, extents, steps, offset)._data
     replace_data(self, made)
     return self
 

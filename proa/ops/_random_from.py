@@ -9,11 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from proa.core import (
+    Generator,
     InvalidArgumentError,
     OutOfRangeError,
     Tensor,
     attach_method,
+    default_generator,
+    dispatch,
     op,
+    to_tensor,
     write_inplace,
 )
 
@@ -194,7 +198,7 @@ def _shape_of(x: Tensor) -> tuple[Any, ...]:
 
 
 def uniform_(
-    x: Tensor, min: Any = -1.0, max: Any = 1.0, seed: int = 0, name: str | None = None
+    x: Tensor, min: Any = 0, max: Any = 1.0, seed: int = 0, name: str | None = None
 ) -> Tensor:
     """Fills `x` with numbers drawn evenly from [min, max).
 
@@ -318,7 +322,9 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     return write_inplace(x, _geometric(x, probs))
 
 
-def random_(x: Tensor, from_: Any = 0, to: Any = None, name: str | None = None) -> Tensor:
+def random_(
+    x: Tensor, from_: Any = 0, to: Any = None, *, generator: Generator | None = None
+) -> Tensor:
     """Fills `x` with integers drawn evenly from [from_, to).
 
     Args:
@@ -326,7 +332,7 @@ def random_(x: Tensor, from_: Any = 0, to: Any = None, name: str | None = None) 
         from_: lower end, included; alone it is the upper end, and 0 the lower.
         to: upper end, not included; without any bound all integers that the dtype holds
             exactly and that are not negative.
-        name: not used.
+        generator: the stream to draw from; the default one where `None`.
 
     Raises:
         InvalidArgumentError: an empty range.
@@ -341,7 +347,10 @@ def random_(x: Tensor, from_: Any = 0, to: Any = None, name: str | None = None) 
             expected="from_ < to",
             fix="swap or widen the bounds",
         )
-    return write_inplace(x, draw_randint(low, high, _shape_of(x), x.dtype))
+    key = (generator or default_generator()).next_key()
+    bounds = (key, to_tensor(low, "int64"), to_tensor(high, "int64"))
+    attributes = (_shape_of(x), x.dtype)
+    return write_inplace(x, dispatch(draw_randint.op, bounds, (None, attributes)))
 
 
 def _largest(x: Tensor) -> int:

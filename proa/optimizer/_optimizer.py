@@ -420,11 +420,13 @@ class Optimizer:
             self._update([entries[id(param)] for param, _ in pairs], [g for _, g in pairs])
         return params_grads
 
-    def append_regularization_ops(self, params_grads: Pairs, regularization: Any = None) -> Pairs:
+    def append_regularization_ops(
+        self, parameters_and_grads: Pairs, regularization: Any = None
+    ) -> Pairs:
         """Adds what regularizers add to gradients.
 
         Args:
-            params_grads (list[tuple[Tensor, Tensor]]): parameters with their gradients.
+            parameters_and_grads (list[tuple[Tensor, Tensor]]): parameters with their gradients.
             regularization (WeightDecayRegularizer, optional): for parameters without a
                 regularizer of their own.
 
@@ -433,7 +435,7 @@ class Optimizer:
         """
         result = []
         with GradMode(False):
-            for param, grad in params_grads:
+            for param, grad in parameters_and_grads:
                 used = getattr(param, "regularizer", None) or regularization
                 if grad is not None and used is not None:
                     grad = grad + used(param, grad, None)
@@ -494,9 +496,13 @@ class Optimizer:
         """Does what `clear_grad` does, under an older name."""
         self.clear_grad(set_to_zero)
 
-    def zero_grad(self, set_to_zero: bool = True) -> None:
-        """Does what `clear_grad` does, under torch's name."""
-        self.clear_grad(set_to_zero)
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Does what `clear_grad` does, under torch's name.
+
+        Args:
+            set_to_none (bool): drop the gradients instead of writing zeros to them.
+        """
+        self.clear_grad(not set_to_none)
 
     def _set_auxiliary_var(self, key: str, value: Any) -> None:
         """Hands the update a value from outside.

@@ -12,6 +12,9 @@ def test_a_mesh_has_named_axes():
         [0, 1, 2, 3],
     )
     assert mesh.get_dim_size("columns") == 2
+    assert mesh.get_dim_size(-1) == 2
+    names = ["rows", "columns"]
+    assert mesh == dist.ProcessMesh(shape=[2, 2], process_ids=[0, 1, 2, 3], dim_names=names)
     assert mesh == dist.ProcessMesh([[0, 1], [2, 3]], dim_names=["rows", "columns"])
     assert mesh != dist.ProcessMesh([[0, 1], [2, 3]])
 
@@ -29,6 +32,8 @@ def test_placements_become_partition_specs():
 
 BAD = [
     (lambda: dist.ProcessMesh([0, 1], dim_names=["a", "b"]), InvalidArgumentError, "2 axis names"),
+    (lambda: dist.ProcessMesh(shape=[2]), InvalidArgumentError, "device numbers None"),
+    (lambda: dist.ProcessMesh([0]).get_dim_size("x"), InvalidArgumentError, "axis 'x'"),
     (lambda: dist.ProcessMesh([0, 0]), InvalidArgumentError, "distinct numbers"),
     (lambda: dist.ProcessMesh([0, 99]), PreconditionError, "FLAGS_num_cpu_devices=100"),
     (lambda: dist.ProcessMesh([0]).sharding([dist.Shard(2)], 2), InvalidArgumentError, "2 axes"),

@@ -76,7 +76,7 @@ def test_training_with_marks_equals_training_without(mesh, kind, compiled):
 
 def test_a_loaders_batches_are_split_and_odd_ones_kept_whole(mesh):
     batches = [[proa.ones([4, 2]), proa.ones([4])], [proa.ones([3, 2]), proa.ones([3])]]
-    loader = dist.shard_dataloader(batches, mesh, "data")
+    loader = dist.shard_dataloader(batches, mesh, shard_dims="data")
     assert len(loader) == 2
     even, odd = list(loader)
     assert {s.data.shape for s in even[0]._data.addressable_shards} == {(2, 2)}

@@ -29,7 +29,7 @@ FILLED = [
     (lambda: proa.eye(2, 3), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "float32"),
     (lambda: proa.eye(2, dtype="int64"), [[1, 0], [0, 1]], "int64"),
     (lambda: proa.to_tensor([1]).new_zeros([2]), [0, 0], "int64"),
-    (lambda: proa.to_tensor([1]).new_ones([1], "float32"), [1.0], "float32"),
+    (lambda: proa.to_tensor([1]).new_ones(1, dtype="float32"), [1.0], "float32"),
     (lambda: proa.to_tensor([1]).new_full([1], 5), [5], "int64"),
     (lambda: proa.to_tensor([1.0]).new_empty([1]), [0.0], "float32"),
 ]

@@ -73,6 +73,8 @@ def test_where_methods():
     condition = proa.to_tensor([True, False])
     x = proa.to_tensor([1.0, 2.0])
     same(condition.where(x, x * 10), [1.0, 20.0], "float32")
+    with pytest.raises(ValueError, match="without `x` or `y`"):
+        proa.where_(condition, x)
     assert proa.where_(condition, x, proa.to_tensor([5.0, 6.0])) is x
     same(x, [1.0, 6.0], "float32")
 

@@ -51,6 +51,14 @@ def test_discrete_distributions(draw, expected):
     assert abs(drawn.var() - variance) < 0.2 * variance
 
 
+def test_random_draws_from_the_given_generator():
+    streams = [proa.Generator().manual_seed(3) for _ in range(2)]
+    first = row().random_(-50, 50, generator=streams[0])
+    proa.rand([1])
+    same(row().random_(-50, 50, generator=streams[1]), first.numpy())
+    assert first.numpy().min() < 0
+
+
 def test_certain_outcomes():
     same(proa.bernoulli(proa.to_tensor([0.0, 1.0])), [0.0, 1.0])
     same(proa.poisson(proa.to_tensor([0.0])), [0.0])

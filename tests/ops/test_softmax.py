@@ -61,6 +61,9 @@ def test_large_logits_and_dtype():
 def test_softmax_in_place_method_and_out():
     v = proa.to_tensor([1.0, 1.0])
     same(v.softmax(), [0.5, 0.5])
+    # Without a named axis as paddle 3.3.1: axis 0 of 0, 1 or 3 axes, else axis 1.
+    for shape, axis in (([2, 4], 1), ([2, 1, 1], 0), ([1, 2, 4, 1], 1)):
+        same(proa.softmax(proa.ones(shape)), np.full(shape, 1 / shape[axis]))
     out = proa.zeros([2])
     assert F.softmax(v, out=out) is out
     same(out, [0.5, 0.5])

@@ -88,12 +88,21 @@ def test_cleared_gradient_counts_as_zeros_or_not_at_all(
     assert weight.numpy().tolist() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", ["clear_grad", "clear_gradients", "zero_grad"])
-def test_all_names_of_clearing(parameter, name):
+@pytest.mark.parametrize("name", ["clear_grad", "clear_gradients"])
+def test_both_names_of_clearing(parameter, name):
     weight = parameter([1.0])
     weight.grad = Tensor([3.0])
     getattr(SGD(0.1, [weight]), name)()
     assert weight.grad.tolist() == [0.0]
+
+
+def test_zero_grad_drops_gradients_unless_told_otherwise(parameter):
+    weight = parameter([1.0])
+    weight.grad = Tensor([3.0])
+    SGD(0.1, [weight]).zero_grad(set_to_none=False)
+    assert weight.grad.tolist() == [0.0]
+    SGD(0.1, [weight]).zero_grad()
+    assert weight.grad is None
 
 
 def test_step_keeps_the_handles_and_views_follow(parameter, run_steps):

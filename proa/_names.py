@@ -1,0 +1,8 @@
+"""Names that mean something else in `proa.ops`."""
+
+from __future__ import annotations
+
+from proa.ops import implicit_softmax
+
+# `proa.nn.functional.softmax` takes the last axis by default and calls it `axis`.
+softmax = implicit_softmax
