@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 
 from ..core import (
@@ -283,11 +284,26 @@ class Members:
                 return
         object.__delattr__(self, name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Results that `forward` left in attributes are copied and pickled without their history.
+        state = {name: _settled(value) for name, value in self.__dict__.items()}
+        buffers = ((name, _settled(b)) for name, b in self._buffers.items())
+        state["_buffers"] = OrderedDict(buffers)
+        return state
+
     def __dir__(self) -> list[str]:
         found = set(object.__dir__(self))
         for kind in _KINDS:
             found.update(self.__dict__.get(kind, ()))
         return sorted(found)
+
+
+def _settled(value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    if not isinstance(value._data, jax.Array | np.ndarray | np.generic | None):
+        return None  # a value of a Program: nothing is left of it after the recording
+    return value if value.is_leaf else value.detach()  # type: ignore[attr-defined]
 
 
 def _kind_of(value: Any) -> str | None:

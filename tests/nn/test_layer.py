@@ -192,6 +192,26 @@ def test_a_pickled_layer_comes_back():
     np.testing.assert_array_equal(back(x).numpy(), net(x).numpy())
 
 
+def test_results_in_attributes_are_copied_without_their_history():
+    class Keeps(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 2)
+
+        def forward(self, x):
+            self.last = self.fc(x)
+            return self.last
+
+    layer = Keeps()
+    layer(proa.ones([1, 2]))
+    twin = copy.deepcopy(layer)
+    np.testing.assert_array_equal(twin.last.numpy(), layer.last.numpy())
+    assert twin.last.stop_gradient
+    assert not layer.last.stop_gradient
+    proa.jit.to_static(lambda x: layer(x))(proa.ones([1, 2]))
+    assert copy.deepcopy(layer).last is None
+
+
 def test_other_names_of_methods_and_classes():
     assert nn.Module is nn.Layer
     layer = nn.Layer()
