@@ -43,11 +43,13 @@ def add_overhead() -> dict[str, float]:
 def import_times(rounds: int = 7) -> dict[str, float]:
     """Seconds for `import jax` and `import proa` in fresh interpreters, taking turns."""
     samples: dict[str, list[float]] = {"jax": [], "proa": []}
+    # Where byte code may not be kept, each start would compile Proa's sources anew.
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(rounds):
         for name, found in samples.items():
             code = f"import time; s = time.perf_counter(); import {name}; print(time.perf_counter() - s)"
             out = subprocess.run(
-                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
             )
             found.append(float(out.stdout))
     return {name: statistics.median(found) for name, found in samples.items()}

@@ -92,6 +92,12 @@ def write_artifact(artifact: Artifact, path: Any) -> Path:
     return target
 
 
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def write_whole(target: Path, content: bytes) -> None:
     """Writes a file so that it is there whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -101,6 +107,8 @@ def write_whole(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        # mkstemp makes files that only their owner can read; what is asked for is a plain file.
+        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

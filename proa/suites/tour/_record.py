@@ -68,12 +68,21 @@ def _curves(folder: RunFolder, facts: dict[str, Any]) -> dict[str, Any]:
     ]
     rates = facts["baseline_rates"]
     rate = {"name": "baseline", "x": list(range(1, len(rates) + 1)), "y": rates}
+    beginning = [
+        {**each, "x": each["x"][:NUM_COMPARED], "y": each["y"][:NUM_COMPARED]} for each in series
+    ]
     return {
         "loss": {
             "title": "Training loss",
             "x_label": "step",
             "y_label": "cross-entropy",
             "series": series,
+        },
+        "beginning": {
+            "title": f"Training loss, first {NUM_COMPARED} steps",
+            "x_label": "step",
+            "y_label": "cross-entropy",
+            "series": beginning,
         },
         "accuracy": {
             "title": "Accuracy",
