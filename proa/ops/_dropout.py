@@ -254,5 +254,5 @@ def _alpha(x: Tensor, p: float, training: bool, whole_maps: bool, name: str) -> 
     if not training or p == 0:
         return x
     if p == 1:
-        return x * 0
+        return drop(x, 1.0, None, True)
     return alpha_drop(x, p, whole_maps)

@@ -149,10 +149,11 @@ def _blend(x_NCP: Array, places: list[Array], sizes: tuple[int, ...]) -> Array:
     floors = [jnp.floor(place) for place in places]
     total = None
     for corner in itertools.product((0, 1), repeat=len(sizes)):
-        index, weight = [], None
+        index: list[Array] = []
+        weight: Any = 1
         for side, floor, place in zip(corner, floors, places, strict=True):
             share = place - floor if side else 1 - (place - floor)
-            weight = share if weight is None else weight * share
+            weight = weight * share
             index.append(floor.astype(jnp.int32) + side)
         part = _read(x_NCP, index, sizes) * weight[:, None, :]
         total = part if total is None else total + part

@@ -67,7 +67,7 @@ def expand_padding(
     """
     if isinstance(padding, str) and padding.upper() in ("SAME", "VALID"):
         return padding.upper()
-    values = padding if isinstance(padding, tuple | list) else (padding,)
+    values: Any = padding if isinstance(padding, tuple | list) else (padding,)
     pairs: Any = None
     if values and all(isinstance(v, tuple | list) and len(v) == 2 for v in values):
         if len(values) == rank + 2:
