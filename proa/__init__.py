@@ -22,6 +22,7 @@ from proa.core import DType as dtype
 from proa.core import Generator as Generator
 from proa.core import Parameter as Parameter
 from proa.core import Place as Place
+from proa.core import Size as Size
 from proa.core import Tensor as Tensor
 from proa.core import bfloat16 as bfloat16
 from proa.core import bool_ as bool
@@ -132,6 +133,7 @@ from proa.ops import broadcast_shapes as broadcast_shapes
 from proa.ops import broadcast_tensors as broadcast_tensors
 from proa.ops import broadcast_to as broadcast_to
 from proa.ops import bucketize as bucketize
+from proa.ops import cartesian_prod as cartesian_prod
 from proa.ops import cast as cast
 from proa.ops import cast_ as cast_
 from proa.ops import cat as cat
@@ -144,6 +146,7 @@ from proa.ops import clamp as clamp
 from proa.ops import clip as clip
 from proa.ops import clone as clone
 from proa.ops import column_stack as column_stack
+from proa.ops import combinations as combinations
 from proa.ops import complex as complex
 from proa.ops import concat as concat
 from proa.ops import concatenate as concatenate
@@ -165,12 +168,14 @@ from proa.ops import cumprod as cumprod
 from proa.ops import cumprod_ as cumprod_
 from proa.ops import cumsum as cumsum
 from proa.ops import cumsum_ as cumsum_
+from proa.ops import cumulative_trapezoid as cumulative_trapezoid
 from proa.ops import deg2rad as deg2rad
 from proa.ops import diag as diag
 from proa.ops import diag_embed as diag_embed
 from proa.ops import diagflat as diagflat
 from proa.ops import diagonal as diagonal
 from proa.ops import diagonal_scatter as diagonal_scatter
+from proa.ops import diff as diff
 from proa.ops import digamma as digamma
 from proa.ops import digamma_ as digamma_
 from proa.ops import dist as dist
@@ -227,6 +232,7 @@ from proa.ops import gcd as gcd
 from proa.ops import gcd_ as gcd_
 from proa.ops import ge as ge
 from proa.ops import geometric_ as geometric_
+from proa.ops import ger as ger
 from proa.ops import greater as greater
 from proa.ops import greater_equal as greater_equal
 from proa.ops import greater_equal_ as greater_equal_
@@ -267,6 +273,7 @@ from proa.ops import is_integer as is_integer
 from proa.ops import is_tensor as is_tensor
 from proa.ops import isclose as isclose
 from proa.ops import isfinite as isfinite
+from proa.ops import isin as isin
 from proa.ops import isinf as isinf
 from proa.ops import isnan as isnan
 from proa.ops import isneginf as isneginf
@@ -362,6 +369,7 @@ from proa.ops import numel as numel
 from proa.ops import ones as ones
 from proa.ops import ones_like as ones_like
 from proa.ops import outer as outer
+from proa.ops import pdist as pdist
 from proa.ops import permute as permute
 from proa.ops import poisson as poisson
 from proa.ops import polar as polar
@@ -389,6 +397,8 @@ from proa.ops import reciprocal as reciprocal
 from proa.ops import reduce_as as reduce_as
 from proa.ops import remainder as remainder
 from proa.ops import remainder_ as remainder_
+from proa.ops import renorm as renorm
+from proa.ops import renorm_ as renorm_
 from proa.ops import repeat_interleave as repeat_interleave
 from proa.ops import reshape as reshape
 from proa.ops import reshape_ as reshape_
@@ -458,6 +468,7 @@ from proa.ops import topk as topk
 from proa.ops import trace as trace
 from proa.ops import transpose as transpose
 from proa.ops import transpose_ as transpose_
+from proa.ops import trapezoid as trapezoid
 from proa.ops import tril as tril
 from proa.ops import tril_ as tril_
 from proa.ops import tril_indices as tril_indices
@@ -475,6 +486,7 @@ from proa.ops import unique_consecutive as unique_consecutive
 from proa.ops import unsqueeze as unsqueeze
 from proa.ops import unsqueeze_ as unsqueeze_
 from proa.ops import unstack as unstack
+from proa.ops import vander as vander
 from proa.ops import var as var
 from proa.ops import vecdot as vecdot
 from proa.ops import view as view

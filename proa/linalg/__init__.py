@@ -17,6 +17,7 @@ from proa.ops import householder_product as householder_product
 from proa.ops import inv as inv
 from proa.ops import lstsq as lstsq
 from proa.ops import lu as lu
+from proa.ops import lu_solve as lu_solve
 from proa.ops import lu_unpack as lu_unpack
 from proa.ops import matmul as matmul
 from proa.ops import matrix_exp as matrix_exp

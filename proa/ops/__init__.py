@@ -150,6 +150,9 @@ from ._create_from import tril_ as tril_
 from ._create_from import triu as triu
 from ._create_from import triu_ as triu_
 from ._ctc import ctc_loss as ctc_loss
+from ._difference import cumulative_trapezoid as cumulative_trapezoid
+from ._difference import diff as diff
+from ._difference import trapezoid as trapezoid
 from ._dropout import alpha_dropout as alpha_dropout
 from ._dropout import dropout as dropout
 from ._dropout import dropout1d as dropout1d
@@ -263,6 +266,9 @@ from ._index_scatter import scatter_add_ as scatter_add_
 from ._index_scatter import scatter_nd as scatter_nd
 from ._index_scatter import scatter_nd_add as scatter_nd_add
 from ._index_scatter import scatter_reduce as scatter_reduce
+from ._index_sets import cartesian_prod as cartesian_prod
+from ._index_sets import combinations as combinations
+from ._index_sets import isin as isin
 from ._index_sort import argsort as argsort
 from ._index_sort import bucketize as bucketize
 from ._index_sort import kthvalue as kthvalue
@@ -306,6 +312,7 @@ from ._linalg import bmm as bmm
 from ._linalg import cross as cross
 from ._linalg import dot as dot
 from ._linalg import einsum as einsum
+from ._linalg import ger as ger
 from ._linalg import inner as inner
 from ._linalg import kron as kron
 from ._linalg import matmul as matmul
@@ -318,6 +325,9 @@ from ._linalg_norm import cond as cond
 from ._linalg_norm import dist as dist
 from ._linalg_norm import matrix_norm as matrix_norm
 from ._linalg_norm import norm as norm
+from ._linalg_norm import pdist as pdist
+from ._linalg_norm import renorm as renorm
+from ._linalg_norm import renorm_ as renorm_
 from ._linalg_norm import vector_norm as vector_norm
 from ._linalg_solve import cholesky as cholesky
 from ._linalg_solve import cholesky_inverse as cholesky_inverse
@@ -327,6 +337,7 @@ from ._linalg_solve import inv as inv
 from ._linalg_solve import inverse as inverse
 from ._linalg_solve import lstsq as lstsq
 from ._linalg_solve import lu as lu
+from ._linalg_solve import lu_solve as lu_solve
 from ._linalg_solve import lu_unpack as lu_unpack
 from ._linalg_solve import pinv as pinv
 from ._linalg_solve import slogdet as slogdet
@@ -348,6 +359,7 @@ from ._linalg_sums import matrix_power as matrix_power
 from ._linalg_sums import multi_dot as multi_dot
 from ._linalg_sums import tensordot as tensordot
 from ._linalg_sums import trace as trace
+from ._linalg_sums import vander as vander
 from ._linear import bilinear as bilinear
 from ._linear import embedding as embedding
 from ._linear import linear as linear

@@ -270,5 +270,21 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     return _einsum(list(operands), equation.replace(" ", ""))
 
 
+def ger(x: Tensor, y: Tensor, name: str | None = None, *, out: Any = None) -> Tensor:
+    """Products of all pairs of elements of two vectors (`outer`).
+
+    Args:
+        x: a vector.
+        y: a vector.
+        out: a tensor to write the result to.
+
+    Raises:
+        InvalidArgumentError: not two vectors.
+    """
+    if x.ndim != 1 or y.ndim != 1:
+        raise mismatch("ger", x, y, "two vectors")
+    return outer(x, y, out=out)
+
+
 addmm_ = addmm.inplace
 baddbmm_ = baddbmm.inplace

@@ -276,6 +276,45 @@ def cdist(
     return _root(jnp.maximum(squares - 2 * products, 0), 2).astype(dtype)
 
 
+@op
+def pdist(x: Array, p: float = 2.0):
+    """Distances between all pairs of rows of a matrix.
+
+    Args:
+        x: tensor of shape [n, d].
+        p: order of the norm.
+
+    Returns:
+        A vector: row 0 with 1, 0 with 2, ..., 1 with 2, and so on.
+
+    Raises:
+        InvalidArgumentError: not a matrix.
+    """
+    if x.ndim != 2:
+        raise InvalidArgumentError(
+            f"`pdist` of a tensor of shape {list(x.shape)}", expected="a matrix", fix="reshape it"
+        )
+    first, second = jnp.triu_indices(x.shape[0], 1)
+    return p_norm(x[first] - x[second], p, (-1,), False)
+
+
+@op(inplace=True)
+def renorm(x: Array, p: float, axis: int, max_norm: float):
+    """Scales slices down whose norm is too large.
+
+    Args:
+        x: the tensor.
+        p: order of the norm.
+        axis: the axis that slices are taken along: each place of it is one slice.
+        max_norm: largest norm allowed.
+    """
+    place = normal_axes(axis, x.ndim)[0]
+    others = tuple(i for i in range(x.ndim) if i != place)
+    size = p_norm(x, p, others, True)
+    large = size > max_norm
+    return jnp.where(large, x * (max_norm / jnp.where(large, size, 1)), x).astype(x.dtype)
+
+
 @op(name="cond", public=False)
 def _cond(x: Array, p: Any):
     if p in (None, 2, -2):
@@ -305,6 +344,8 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
         )
     return _cond(x, p)
 
+
+renorm_ = renorm.inplace
 
 for _method in (norm, cond):
     attach_method(_method.__name__, _method)

@@ -377,5 +377,43 @@ def lu_unpack(
     )
 
 
+@op(name="lu_solve", public=False)
+def _lu_solve(b: Array, lu: Array, pivots: Array, trans: str):
+    need_matrix(lu, "lu_solve", square=True)
+    if b.ndim < 2 or b.shape[-2] != lu.shape[-1]:
+        raise mismatch("lu_solve", b, lu, "a right side with as many rows as the matrix")
+    order = jax.lax.linalg.lu_pivots_to_permutation((pivots - 1).astype(jnp.int32), lu.shape[-1])
+    b, lu = promote(floating(b), floating(lu))
+    lu = lu.conj() if trans == "C" else lu
+    if trans == "N":
+        rows = jnp.take_along_axis(b, order[..., None], -2)
+        first = _triangular(lu, rows, lower=True, transpose=False, unit=True)
+        return _triangular(lu, first, lower=False, transpose=False)
+    first = _triangular(lu, b, lower=False, transpose=True)
+    rows = _triangular(lu, first, lower=True, transpose=True, unit=True)
+    return jnp.take_along_axis(rows, jnp.argsort(order, -1)[..., None], -2)
+
+
+def lu_solve(
+    b: Tensor, lu: Tensor, pivots: Tensor, trans: str = "N", name: str | None = None
+) -> Tensor:
+    """Solves `a @ z = b` for a matrix `a` whose LU decomposition is known.
+
+    Args:
+        b: right side, shape [..., n, k].
+        lu: packed triangles, as `lu` gives them.
+        pivots: its pivots.
+        trans: `"N"`, `"T"` to solve with the transpose, `"C"` with the conjugate transpose.
+
+    Raises:
+        InvalidArgumentError: shapes that do not fit, or another `trans`.
+    """
+    if trans not in ("N", "T", "C"):
+        raise InvalidArgumentError(
+            f"`trans` is {trans!r}", expected="'N', 'T' or 'C'", fix="choose one of these"
+        )
+    return _lu_solve(b, lu, pivots, trans)
+
+
 for _method in (inverse, cholesky, solve, lstsq, lu, lu_unpack):
     attach_method(_method.__name__, _method)

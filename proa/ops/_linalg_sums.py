@@ -110,6 +110,34 @@ def matrix_power(x: Array, n: int):
     return jnp.linalg.matrix_power(floating(x) if n < 0 else x, n)
 
 
+@op
+def vander(x: Array, n: int | None = None, increasing: bool = False):
+    """Powers of the elements of a vector, side by side.
+
+    Args:
+        x: a vector.
+        n: number of powers; as many as elements by default.
+        increasing: from power 0 on, instead of down to it.
+
+    Returns:
+        A tensor of shape [elements, n].
+
+    Raises:
+        InvalidArgumentError: not a vector, or a negative `n`.
+    """
+    count = x.shape[0] if n is None and x.ndim else n
+    if x.ndim != 1 or count is None or count < 0:
+        raise InvalidArgumentError(
+            f"`vander` of a tensor of shape {list(x.shape)} with n={n}",
+            expected="a vector and n >= 0",
+            fix="flatten the tensor",
+        )
+    ones = jnp.ones_like(x)[:, None]
+    powers = [ones, jnp.cumprod(jnp.repeat(x[:, None], max(count - 1, 0), 1), 1, dtype=x.dtype)]
+    made = jnp.concatenate(powers, 1)[:, :count]
+    return made if increasing else made[:, ::-1]
+
+
 def _covariance(x: Any, rowvar: bool, ddof: int, counts: Any, weights: Any) -> Any:
     if x.ndim > 2:
         raise InvalidArgumentError(

@@ -86,6 +86,11 @@ def test_einsum_takes_spaces_and_a_list():
     same(proa.einsum("i j , i j -> i", [x, x]), [3.0, 3.0], "float32")
 
 
+def test_ger_is_outer_of_vectors():
+    x = proa.to_tensor([1.0, 2.0])
+    same(proa.ger(x, x), [[1.0, 2.0], [2.0, 4.0]], "float32")
+
+
 def test_products_promote():
     x, y = proa.ones([1, 2], "int64"), proa.ones([2, 1], "float16")
     assert proa.matmul(x, y).dtype == "float16"
@@ -101,6 +106,7 @@ def test_inplace_forms():
 
 
 ERRORS = [
+    (lambda x: proa.ger(x, x), "two vectors"),
     (lambda x: proa.matmul(x, x), "equal inner extents, not 3 and 2"),
     (lambda x: proa.matmul(x, proa.to_tensor(1.0)), "at least one axis each"),
     (lambda x: proa.mm(x, x), r"`mm` of shapes \[2, 3\] and \[2, 3\]"),

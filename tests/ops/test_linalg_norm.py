@@ -19,6 +19,10 @@ def distances(order):
     return reference
 
 
+def renormed(x, *_):
+    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+
+
 def vectors(order, **options):
     case = (randn(4, 3), order, 1)
     return Case(linalg.vector_norm, case, ref=np.linalg.norm, id=f"vector {order}", **options)
@@ -60,6 +64,13 @@ CASES = [
     Case(linalg.cond, (randn(4, 4),), ref=np.linalg.cond, second=False, low=(), grad=False),
     Case(linalg.cond, (randn(3, 3), 1), ref=np.linalg.cond, second=False, low=()),
     Case(linalg.cond, (randn(3, 3), -2), ref=np.linalg.cond, second=False, low=(), grad=False),
+]
+
+CASES += [
+    Case(
+        proa.pdist, (randn(4, 3),), ref=lambda x: distances(2)(x, x)[np.triu_indices(4, 1)], low=()
+    ),
+    Case(proa.renorm, (randn(4, 3), 2.0, 0, 1.0), ref=renormed, **LOW),
 ]
 
 
@@ -119,7 +130,14 @@ def test_gradient_of_a_zero_distance_is_zero():
         same(x.grad, np.zeros((2, 3)), "float32")
 
 
+def test_renorm_leaves_short_slices_alone():
+    x = proa.to_tensor([[3.0, 4.0], [0.0, 0.0], [0.1, 0.0]])
+    assert x.renorm_(2.0, 0, 1.0) is x
+    same(x, [[0.6, 0.8], [0.0, 0.0], [0.1, 0.0]], "float32")
+
+
 ERRORS = [
+    (lambda x: proa.pdist(x[0]), InvalidArgumentError, "`pdist` of a tensor"),
     (lambda x: linalg.norm(x, "nuc", 0), InvalidArgumentError, "norm p='nuc' of a tensor"),
     (lambda x: linalg.norm(x, 3, [0, 1]), InvalidArgumentError, "matrix norm p=3"),
     (lambda x: linalg.norm(x, 2, 5), OutOfRangeError, "`axis` is 5"),

@@ -134,9 +134,18 @@ def test_lu_and_its_parts():
     assert linalg.lu_unpack(packed, pivots, unpack_pivots=False)[0] is None
 
 
+@pytest.mark.parametrize("trans", ["N", "T", "C"])
+def test_lu_solve(trans):
+    a, b = regular(4, 4), randn(4, 2)
+    found = linalg.lu_solve(proa.to_tensor(b), *linalg.lu(proa.to_tensor(a)), trans)
+    same(found, np.linalg.solve(a if trans == "N" else a.T, b), "float64")
+
+
 SINGULAR = proa.to_tensor([[1.0, 2.0], [2.0, 4.0]])
 WIDE = proa.ones([2, 3])
 ERRORS = [
+    (lambda: linalg.lu_solve(SINGULAR, *linalg.lu(SINGULAR), "X"), "`trans` is 'X'"),
+    (lambda: linalg.lu_solve(proa.ones([3, 1]), *linalg.lu(SINGULAR)), "as many rows"),
     (lambda: proa.inverse(SINGULAR), "`inverse` has no finite result"),
     (lambda: linalg.solve(SINGULAR, proa.ones([2])), "`solve` has no finite result"),
     (lambda: linalg.cholesky(-SINGULAR), "positive definite matrices"),

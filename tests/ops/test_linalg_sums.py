@@ -33,6 +33,7 @@ CASES = [
         ref=lambda x, _, __, f, a: np.cov(x, rowvar=False, ddof=0, fweights=f, aweights=a),
         low=(),
     ),
+    Case(proa.vander, (randn(4), 3), ref=np.vander, low=()),
     Case(linalg.corrcoef, (randn(3, 4),), ref=np.corrcoef, low=()),
 ]
 
@@ -59,6 +60,9 @@ def test_ways_to_name_axes(axes, want):
 
 
 def test_edges():
+    v = proa.to_tensor([1, 2, 3])
+    same(proa.vander(v, increasing=True), [[1, 1, 1], [1, 2, 4], [1, 3, 9]], "int64")
+    assert proa.vander(v, 0).shape == [3, 0]
     x = proa.to_tensor([[1, 2], [3, 4]])
     same(linalg.matrix_power(x, 0), np.eye(2), "int64")
     same(linalg.matrix_power(x, -1), [[-2.0, 1.0], [1.5, -0.5]], "float32")
@@ -68,6 +72,7 @@ def test_edges():
 
 
 ERRORS = [
+    (lambda x: proa.vander(x), "`vander` of a tensor"),
     (lambda x: proa.trace(x[0]), r"trace of a tensor of shape \[3\]"),
     (lambda x: proa.tensordot(x, x, 1), "equal extents of axes"),
     (lambda x: linalg.multi_dot([x]), "multi_dot of 1 matrices"),
