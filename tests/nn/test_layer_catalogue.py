@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 
 import numpy as np
@@ -13,7 +12,6 @@ from proa import nn
 from tests.nn import catalogue
 
 RECORDED = json.loads(catalogue.RECORDED.read_text(encoding="utf-8"))
-SIGNATURES = json.loads(catalogue.RECORDED.with_name("signatures.json").read_text("utf-8"))
 INPUTS = dict(catalogue.CASES)
 
 # What paddle 3.3.1 gets wrong; the right values are tested with the functions.
@@ -52,24 +50,6 @@ def test_layer_as_recorded(expression):
         for (shape, values), (wanted_shape, wanted_values) in zip(found, wanted, strict=True):
             assert shape == wanted_shape, what
             np.testing.assert_allclose(values, wanted_values, rtol=2e-4, atol=2e-6, err_msg=what)
-
-
-def shown(target):
-    parts = []
-    for parameter in inspect.signature(target).parameters.values():
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
-        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
-        parts.append(f"{stars.get(parameter.kind, '')}{parameter.name}{default}")
-    return ("class " if inspect.isclass(target) else "") + f"({', '.join(parts)})"
-
-
-@pytest.mark.parametrize("path", [p for p in SIGNATURES if p.split(".")[-1] not in LATER])
-def test_signature_as_recorded(path):
-    target = proa
-    for part in path.split("."):
-        target = getattr(target, part)
-    if path != "nn.Parameter":
-        assert shown(target) == SIGNATURES[path]
 
 
 @pytest.mark.parametrize("name", sorted(LATER))
