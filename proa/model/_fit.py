@@ -52,8 +52,8 @@ class FitSettings:
     accumulate: int
     num_iters: int | None
     save_dir: str | None
-    resume: Any
-    accepted: tuple[str, ...]
+    resume: Any = None
+    accepted: tuple[str, ...] = ()
 
 
 @dataclass
@@ -119,9 +119,7 @@ class FitLoop:
 
     def _is_over(self) -> bool:
         limit = self.settings.num_iters
-        return self.model.stop_training or (
-            limit is not None and self.position.num_steps >= limit
-        )
+        return self.model.stop_training or (limit is not None and self.position.num_steps >= limit)
 
     def _run_epoch(self) -> None:
         position, epoch = self.position, self.position.epoch
@@ -392,4 +390,3 @@ class PredictLoop:
             self._outputs = [[] for _ in arrays]
         for collected, array in zip(self._outputs, arrays, strict=True):
             collected.append(array)
-

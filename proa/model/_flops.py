@@ -44,9 +44,10 @@ def _count_addmm(call: Any, attributes: dict[str, Any]) -> int:
 def _count_attention(call: Any, attributes: dict[str, Any]) -> int:
     query, key, value = call.inputs[:3]
     # Queries with keys, and weights with values; shapes are [batch, length, heads, width].
-    return _numel(query) * key.shape[1] + _numel(query) // query.shape[3] * value.shape[
-        1
-    ] * value.shape[3]
+    return (
+        _numel(query) * key.shape[1]
+        + _numel(query) // query.shape[3] * value.shape[1] * value.shape[3]
+    )
 
 
 def _count_norm(call: Any, attributes: dict[str, Any]) -> int:

@@ -14,7 +14,7 @@ from ..metric import Metric
 from ..nn import Layer
 from ..program import InputSpec
 from ._batches import Splitter, flatten, make_loader, num_batches, split_sizes
-from ._fetch import Losses, MetricFeed, metric_names
+from ._fetch import MetricFeed, metric_names
 from ._fit import EvalLoop, FitLoop, FitSettings, Position, PredictLoop
 from ._steps import Steps, require_prepared
 from ._summary import summary
@@ -271,29 +271,22 @@ class Model:
             ArtifactError: the checkpoint is truncated or altered.
         """
         require_prepared(self._steps, "fit", ("optimizer", "loss"))
-        for name, value in (
-            ("epochs", epochs),
-            ("eval_freq", eval_freq),
-            ("accumulate_grad_batches", accumulate_grad_batches),
-            ("num_iters", 1 if num_iters is None else num_iters),
-        ):
-            _require_positive("fit", name, value)
+        _require_positive("fit", "epochs", epochs)
+        _require_positive("fit", "eval_freq", eval_freq)
+        _require_positive("fit", "accumulate_grad_batches", accumulate_grad_batches)
+        _require_positive("fit", "num_iters", 1 if num_iters is None else num_iters)
         train_size, eval_size = split_sizes(batch_size)
-        loader = make_loader(
-            train_data,
-            "train_data",
-            batch_size=train_size,
-            shuffle=shuffle,
-            drop_last=drop_last,
-            num_workers=num_workers,
-        )
+        reading: dict[str, Any] = {
+            "batch_size": train_size,
+            "shuffle": shuffle,
+            "drop_last": drop_last,
+        }
+        loader = make_loader(train_data, "train_data", num_workers=num_workers, **reading)
         eval_loader = None
         if eval_data is not None:
-            eval_loader = make_loader(
-                eval_data, "eval_data", batch_size=eval_size, num_workers=num_workers
-            )
+            reading = {"batch_size": eval_size, "num_workers": num_workers}
+            eval_loader = make_loader(eval_data, "eval_data", **reading)
         folder = None if save_dir is None else os.fspath(save_dir)
-        chosen = _fit_callbacks(callbacks, log_freq, verbose, save_freq, folder)
         params = {
             "batch_size": train_size,
             "epochs": epochs,
@@ -302,10 +295,9 @@ class Model:
             "metrics": self._metrics_name(),
             "save_dir": folder,
         }
-        settings = FitSettings(
-            epochs, eval_freq, accumulate_grad_batches, num_iters, folder, resume,
-            tuple(accept_changes),
-        )  # fmt: skip
+        chosen = _fit_callbacks(callbacks, log_freq, verbose, save_freq, folder)
+        settings = FitSettings(epochs, eval_freq, accumulate_grad_batches, num_iters, folder)
+        settings.resume, settings.accepted = resume, tuple(accept_changes)
         FitLoop(self, loader, eval_loader, CallbackList(chosen, self, params), settings).run()
 
     def evaluate(
@@ -340,9 +332,7 @@ class Model:
         """
         require_prepared(self._steps, "evaluate")
         _require_positive("evaluate", "num_iters", 1 if num_iters is None else num_iters)
-        loader = make_loader(
-            eval_data, "eval_data", batch_size=batch_size, num_workers=num_workers
-        )
+        loader = make_loader(eval_data, "eval_data", batch_size=batch_size, num_workers=num_workers)
         told = self._told(callbacks, log_freq, verbose)
         return EvalLoop(self, loader, told, num_iters).run()
 
@@ -373,9 +363,7 @@ class Model:
             InvalidTypeError: the data or the callbacks are of another type.
         """
         self._prediction_steps()
-        loader = make_loader(
-            test_data, "test_data", batch_size=batch_size, num_workers=num_workers
-        )
+        loader = make_loader(test_data, "test_data", batch_size=batch_size, num_workers=num_workers)
         return PredictLoop(self, loader, self._told(callbacks, 10, verbose)).run(stack_outputs)
 
     def _told(self, callbacks: Any, log_freq: int, verbose: int) -> CallbackList:
@@ -513,5 +501,3 @@ def _fit_callbacks(
         if isinstance(each, EarlyStopping):
             each.save_dir = save_dir
     return chosen
-
-

@@ -226,4 +226,3 @@ def restore_loader(loader: Any, state: Mapping[str, Any]) -> int:
         loader.load_state_dict(dict(state))
         return 0
     return int(state["batches"])
-

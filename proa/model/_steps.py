@@ -23,7 +23,10 @@ def as_list(value: Any) -> list[Any]:
 
 def _detached(tree: Any) -> Any:
     # A result that still hangs on the tape would make the whole step one op on the tape.
-    return jax.tree_util.tree_map(lambda t: t.detach() if isinstance(t, Tensor) else t, tree)
+    def cut(leaf: Any) -> Any:
+        return leaf.detach() if hasattr(leaf, "detach") else leaf
+
+    return jax.tree_util.tree_map(cut, tree)
 
 
 class CompiledStep:
@@ -120,10 +123,10 @@ class Steps:
         def train_step(inputs: list[Any], labels: list[Any], update: bool) -> Any:
             outputs = as_list(network(*inputs))
             losses = self._losses(outputs, labels)
-            total = losses[0]
+            total: Any = losses[0]
             for loss in losses[1:]:
                 total = total + loss
-            total.backward()  # type: ignore[attr-defined]
+            total.backward()
             if update:
                 optimizer.step()
                 optimizer.clear_grad()

@@ -83,9 +83,7 @@ def _elements(shapes: Any) -> int:
 def _table(
     rows: Sequence[Row], total: int, trainable: int, input_bytes: int, parameter_bytes: int
 ) -> list[str]:
-    cells = [
-        (row.label, str(row.inputs), str(row.outputs), f"{row.num_params:,}") for row in rows
-    ]
+    cells = [(row.label, str(row.inputs), str(row.outputs), f"{row.num_params:,}") for row in rows]
     heads = ("Layer (type)", "Input Shape", "Output Shape", "Param #")
     least = (15, 20, 20, 15)
     widths = [max(w, *(len(c[i]) for c in cells), 0) for i, w in enumerate(least)]

@@ -43,9 +43,7 @@ def load_weights(
     if optimizer is None or reset_optimizer:
         return
     if not os.path.isfile(found[".pdopt"]):
-        warnings.warn(
-            f"there is no {found['.pdopt']!r}: the optimizer starts anew", stacklevel=3
-        )
+        warnings.warn(f"there is no {found['.pdopt']!r}: the optimizer starts anew", stacklevel=3)
         return
     optimizer.set_state_dict(_renamed(load(found[".pdopt"]), names, own))
 

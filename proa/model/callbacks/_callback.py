@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core import InvalidTypeError
 
+
 class Callback:
     """Something that happens at the events of training, evaluation and prediction.
 
