@@ -217,6 +217,7 @@ from proa.ops import fmin as fmin
 from proa.ops import frac as frac
 from proa.ops import frac_ as frac_
 from proa.ops import frexp as frexp
+from proa.ops import from_dlpack as from_dlpack
 from proa.ops import from_numpy as from_numpy
 from proa.ops import full as full
 from proa.ops import full_like as full_like
@@ -463,6 +464,7 @@ from proa.ops import tanh_ as tanh_
 from proa.ops import tensor_split as tensor_split
 from proa.ops import tensordot as tensordot
 from proa.ops import tile as tile
+from proa.ops import to_dlpack as to_dlpack
 from proa.ops import tolist as tolist
 from proa.ops import topk as topk
 from proa.ops import trace as trace
@@ -475,6 +477,7 @@ from proa.ops import tril_indices as tril_indices
 from proa.ops import triu as triu
 from proa.ops import triu_ as triu_
 from proa.ops import triu_indices as triu_indices
+from proa.ops import true_divide as true_divide
 from proa.ops import trunc as trunc
 from proa.ops import trunc_ as trunc_
 from proa.ops import unbind as unbind

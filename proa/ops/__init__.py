@@ -75,6 +75,7 @@ from ._arithmetic import sub as sub
 from ._arithmetic import sub_ as sub_
 from ._arithmetic import subtract as subtract
 from ._arithmetic import subtract_ as subtract_
+from ._arithmetic import true_divide as true_divide
 from ._attention import scaled_dot_product_attention as scaled_dot_product_attention
 from ._cast import cast as cast
 from ._cast import cast_ as cast_
@@ -153,6 +154,8 @@ from ._ctc import ctc_loss as ctc_loss
 from ._difference import cumulative_trapezoid as cumulative_trapezoid
 from ._difference import diff as diff
 from ._difference import trapezoid as trapezoid
+from ._dlpack import from_dlpack as from_dlpack
+from ._dlpack import to_dlpack as to_dlpack
 from ._dropout import alpha_dropout as alpha_dropout
 from ._dropout import dropout as dropout
 from ._dropout import dropout1d as dropout1d

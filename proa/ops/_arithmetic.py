@@ -273,6 +273,17 @@ def divide(
     return _into(modes[rounding_mode](x, y), out)
 
 
+def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    """`input / other` in a floating dtype; the same as `divide`.
+
+    Args:
+        input: tensor.
+        other: tensor or number; shapes broadcast.
+        out: tensor that takes the result.
+    """
+    return divide(input, other, out=out)
+
+
 def pow(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Tensor:
     """`x` to the power `y`, elementwise.
 
@@ -603,7 +614,8 @@ mod, mod_ = remainder, remainder_
 mul, mul_ = multiply, multiply_
 sub, sub_ = subtract, subtract_
 
-for _function in (add, divide, increment, pow, subtract, add_, divide_, pow_, subtract_):
+_FUNCTIONS = (add, divide, increment, pow, subtract, true_divide)
+for _function in (*_FUNCTIONS, add_, divide_, pow_, subtract_):
     attach_method(_function.__name__, _function)
 for _name in ("div", "div_", "floor_mod", "floor_mod_", "mod", "mod_", "mul", "mul_"):
     attach_method(_name, globals()[_name])

@@ -7,7 +7,9 @@ be symbolic and nothing big is captured.
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
@@ -65,6 +67,22 @@ def as_shape(shape: Any, name: str) -> tuple[Any, ...]:
             )
         found.append(number)
     return tuple(found)
+
+
+def takes_lengths(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Lets a function of a shape take its lengths one by one: `zeros(2, 3)` as `zeros([2, 3])`."""
+
+    @functools.wraps(function)
+    def create(*args: Any, **kwargs: Any) -> Tensor:
+        if len(args) > 1 and not [a for a in args if not _is_length(a)]:
+            return function(args, **kwargs)
+        return function(*args, **kwargs)
+
+    return create
+
+
+def _is_length(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def finish(made: Tensor, out: Tensor | None, device: Any, requires_grad: bool) -> Tensor:
@@ -150,6 +168,7 @@ def full(
     return finish(made, out, device, requires_grad)
 
 
+@takes_lengths
 def zeros(
     shape: Any,
     dtype: Any = None,
@@ -182,6 +201,7 @@ def zeros(
     return finish(_filled("zeros", shape, 0, dtype), out, device, requires_grad)
 
 
+@takes_lengths
 def ones(
     shape: Any,
     dtype: Any = None,
@@ -209,6 +229,7 @@ def ones(
     return finish(_filled("ones", shape, 1, dtype), out, device, requires_grad)
 
 
+@takes_lengths
 def empty(
     shape: Any,
     dtype: Any = None,
@@ -655,5 +676,52 @@ _like_method("new_ones", 1)
 _like_method("new_empty", 0)
 attach_method("new_full", new_full)
 
-# Paddle's other name, deprecated there.
-range = arange
+
+def range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    out: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers from `start` up to and including `end`; deprecated, use `arange`.
+
+    Args:
+        start: first number; with one argument it is the end, and 0 the start.
+        end: last number, if the steps reach it.
+        step: distance, not 0.
+        dtype: dtype; `None` is the default float.
+        out: tensor that takes the result.
+        device: where it lies.
+        requires_grad: whether a gradient is wanted.
+        name: not used.
+
+    Raises:
+        InvalidArgumentError: a step of 0.
+
+    Examples:
+        >>> import proa
+        >>> proa.range(0, 3).tolist()
+        [0.0, 1.0, 2.0, 3.0]
+    """
+    if end is None:
+        start, end = 0, start
+    first, last, distance = [_plain(v, "range") for v in (start, end, step)]
+    wanted = default_dtype() if dtype is None else dtype
+    if distance == 0:
+        return arange(first, last, distance)
+    # Half a step further, so that the end is in.
+    count = math.floor((float(last) - float(first)) / float(distance)) + 1
+    return arange(
+        first,
+        first + (count - 0.5) * distance,
+        distance,
+        wanted,
+        out=out,
+        device=device,
+        requires_grad=requires_grad,
+    )

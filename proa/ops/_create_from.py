@@ -15,6 +15,7 @@ from proa.core import (
     Tensor,
     attach_method,
     op,
+    replace_data,
     tensor_method,
     to_tensor,
     write_inplace,
@@ -56,7 +57,8 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
 
     Args:
         x: a Tensor, a NumPy array, a number (shape [1]) or a list.
-        output: tensor that takes the copy; `None` makes a new one.
+        output: tensor that takes the copy, and its shape if it has another one; `None` makes
+            a new one.
 
     Returns:
         The copy.
@@ -70,7 +72,12 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
         made = to_tensor([x] if isinstance(x, numbers.Number) else x)
     else:
         made = _assign(x)
-    return made if output is None else write_inplace(output, made)
+    if output is None:
+        return made
+    if tuple(output._data.shape) == tuple(made._data.shape):
+        return write_inplace(output, made)
+    replace_data(output, made._data)
+    return output
 
 
 def _matrix(name: str, x: Array) -> Array:

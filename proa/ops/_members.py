@@ -419,4 +419,4 @@ def set_(
     return self
 
 
-attach_method("type", property(lambda self: "DENSE_TENSOR"))  # type: ignore[arg-type]
+attach_method("type", property(lambda self: "VarType.DENSE_TENSOR"))  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from proa.core import (
     write_inplace,
 )
 
-from ._create import as_shape, finish
+from ._create import as_shape, finish, takes_lengths
 from ._promote import floating, promote
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ def uniform(
     return finish(drawn, out, device, requires_grad)
 
 
+@takes_lengths
 def rand(
     shape: Any,
     dtype: Any = None,
@@ -143,6 +144,7 @@ def rand(
     return finish(drawn, out, device, requires_grad)
 
 
+@takes_lengths
 def randn(
     shape: Any,
     dtype: Any = None,

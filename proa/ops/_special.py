@@ -68,14 +68,17 @@ def gammaln(x: Array):
 
 @op(inplace=True)
 def digamma(x: Array):
-    """Derivative of `lgamma`; NaN at 0 and the negative integers.
+    """Derivative of `lgamma`; infinite at 0, NaN at the negative integers.
 
     Args:
         x: real tensor; integers give float32.
         name: not used.
     """
     x = floating(x)
-    return special.digamma(widened(x)).astype(x.dtype)
+    wide = widened(x)
+    # The pole at 0 has a side, by the sign of the zero.
+    pole = jnp.where(jnp.signbit(wide), jnp.inf, -jnp.inf)
+    return jnp.where(wide == 0, pole, special.digamma(wide)).astype(x.dtype)
 
 
 @op(inplace=True)

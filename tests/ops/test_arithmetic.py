@@ -50,6 +50,7 @@ CASES = [
         low=(),
         id="divide floor",
     ),
+    Case(proa.true_divide, (ints(-9, 9, 4), 4), ref=np.divide),
     Case(proa.floor_divide, (ints(-9, 9, 4), ints(1, 5, 4)), ref=np.floor_divide),
     Case(proa.floor_divide, (randn(4) * 9, positive(4)), ref=np.floor_divide, low=()),
     Case(proa.remainder, (ints(-9, 9, 4), ints(1, 5, 4)), ref=np.remainder),

@@ -52,6 +52,9 @@ def test_assign_takes_other_data_and_an_output():
     out = proa.zeros([2], "int64")
     assert proa.assign(proa.to_tensor([1, 2]), out) is out
     same(out, [1, 2])
+    other = proa.zeros([3, 3])
+    proa.assign(proa.to_tensor([1.0, 2.0]), other)
+    same(other, [1.0, 2.0])
 
 
 def test_as_tensor_copies_only_where_it_must():

@@ -36,7 +36,7 @@ PROPERTIES = {
     "requires_grad": False,
     "grad_fn": None,
     "place": proa.CPUPlace(),
-    "type": "DENSE_TENSOR",
+    "type": "VarType.DENSE_TENSOR",
 }
 
 

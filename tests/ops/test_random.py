@@ -106,6 +106,8 @@ def test_keyword_arguments():
     assert proa.normal(1.0, 0.0, [2], out=out) is out
     same(out, [1.0, 1.0])
     assert proa.normal().shape == [1]
+    assert proa.rand(2, 3).shape == [2, 3]
+    assert proa.randn(2, 3, 4).shape == [2, 3, 4]
 
 
 ERRORS = [

@@ -65,6 +65,7 @@ def test_edges():
     inf = float("inf")
     same(proa.erfinv(proa.to_tensor([-1.0, 1.0, 2.0])), [-inf, inf, float("nan")])
     same(proa.lgamma(proa.to_tensor([0.0])), [inf])
+    same(proa.digamma(proa.to_tensor([0.0, -0.0, -1.0])), [-inf, inf, float("nan")])
 
 
 @pytest.mark.parametrize("name", ["erf", "erfinv", "lgamma", "gammaln", "digamma", "i0"])
