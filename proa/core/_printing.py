@@ -168,7 +168,7 @@ def format_array(array: np.ndarray, indent: int = _INDENT) -> str:
 def _describe(t: Tensor) -> str:
     if t._data is None:
         return "Tensor(Not initialized)"
-    head = f"Tensor(shape={t.shape}, dtype={t.dtype.name}"
+    head = f"Tensor(shape={list(t._data.shape)}, dtype={t.dtype.name}"
     if not isinstance(t._data, jax.Array | np.ndarray | np.generic):
         return f"{head}, stop_gradient={t._stop}, a value of the Program that is being recorded)"
     head = f"{head}, place={place_of(t._data)!r}, stop_gradient={t._stop}"

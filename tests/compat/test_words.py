@@ -9,6 +9,7 @@ def test_shapes_and_generators_print_as_paddles_while_the_alias_stands():
     proa.compat.install()
     try:
         assert repr(shape) == "paddle.Size([2])"
+        assert repr(proa.ones([2])).startswith("Tensor(shape=[2], ")
         assert repr(generator).startswith("<paddle.base.libpaddle.Generator object")
     finally:
         proa.compat.uninstall()
