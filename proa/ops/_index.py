@@ -211,6 +211,8 @@ def _axes_taken(item: Any) -> int:
 
 def _expand(index: Any, ndim: int) -> list[Any]:
     """The items of an index, with `...` written out."""
+    if index.__class__ is int and ndim:
+        return [index]
     items = list(index) if isinstance(index, tuple) else [index]
     items = [_as_array(i) if isinstance(i, list | tuple | range) else i for i in items]
     dots = [position for position, item in enumerate(items) if item is Ellipsis]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op
+from proa.core import InvalidArgumentError, Tensor, attach_method, is_dimension, op
 
 from ._axes import normal_axes
 from ._linalg import mismatch
@@ -267,7 +267,8 @@ def cdist(
     if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-1]:
         raise mismatch("cdist", x, y, "matrices with equal last extents")
     x, y = promote(floating(x), floating(y))
-    many = max(x.shape[-2], y.shape[-2]) > _MANY_ROWS if compute_mode == modes[0] else True
+    rows = (x.shape[-2], y.shape[-2])
+    many = compute_mode == modes[1] or any(is_dimension(d) or d > _MANY_ROWS for d in rows)
     if p != 2 or compute_mode not in modes or not many:
         return p_norm(x[..., :, None, :] - y[..., None, :, :], p, (-1,), False)
     x, y, dtype = widened(x), widened(y), x.dtype
