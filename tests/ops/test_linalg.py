@@ -126,3 +126,9 @@ ERRORS = [
 def test_errors(call, message):
     with pytest.raises(InvalidArgumentError, match=message):
         call(proa.ones([2, 3]))
+
+
+def test_the_linalg_room_shows_the_ops():
+    assert proa.linalg.matmul is proa.matmul
+    assert proa.linalg.norm is proa.norm
+    assert proa.linalg.inv(proa.to_tensor([[2.0]])).item() == 0.5
