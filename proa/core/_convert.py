@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
+from jax.core import Tracer
 
+from ._context import context
 from ._dtype import DType, as_dtype, default_dtype
 from ._errors import InvalidTypeError
 from ._tensor import Tensor, fit_dtype, host_array, new_tensor, to_tensor
+
+_INT64 = as_dtype("int64")
+_KINDS = {bool: "b", int: "i", float: "f", complex: "c"}
+_known: dict[Any, Any] = {}
+_MAX_KNOWN = 4096
 
 
 def scalar_dtype(value: Any, like: DType | None) -> DType:
@@ -17,7 +25,7 @@ def scalar_dtype(value: Any, like: DType | None) -> DType:
     A scalar never widens the tensor, except from integer to the default float and from
     boolean to int64, as in Paddle.
     """
-    kind = np.asarray(value).dtype.kind
+    kind = _KINDS.get(value.__class__) or np.asarray(value).dtype.kind
     if like is None:
         natural = {"b": as_dtype("bool"), "i": as_dtype("int64"), "u": as_dtype("int64")}
         complex_ = as_dtype("complex128" if default_dtype().name == "float64" else "complex64")
@@ -29,6 +37,33 @@ def scalar_dtype(value: Any, like: DType | None) -> DType:
     if kind in "iu" and like.name == "bool":
         return as_dtype("int64")
     return like
+
+
+def _scalar(value: Any, wanted: DType) -> Any:
+    """A 0-d array of a number: on the device, and known from then on, where ops run at once.
+
+    While recording it stays on the host, which makes it a constant of the Program.
+    """
+    if context.recorder is not None or value.__class__ not in _KINDS or value != value:
+        return _host_scalar(value, wanted)
+    # 0.0 and -0.0 are equal, and so are 1 and True.
+    key = (value.__class__, value or str(value), wanted)
+    found = _known.get(key)
+    if found is None:
+        found = jax.device_put(_host_scalar(value, wanted))
+        if isinstance(found, Tracer):
+            return found
+        if len(_known) >= _MAX_KNOWN:
+            _known.pop(next(iter(_known)), None)
+        _known[key] = found
+    return found
+
+
+def _host_scalar(value: Any, wanted: DType) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind in "iu":
+        array = fit_dtype(array, wanted)
+    return array.astype(wanted.numpy)
 
 
 def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
@@ -46,11 +81,8 @@ def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
         elif isinstance(value, bool | int | float | complex | np.generic) or (
             isinstance(value, np.ndarray) and value.ndim == 0
         ):
-            wanted = as_dtype("int64") if _is_index(op, position) else scalar_dtype(value, like)
-            array = np.asarray(value)
-            if array.dtype.kind in "iu":
-                array = fit_dtype(array, wanted)
-            converted.append(new_tensor(array.astype(wanted.numpy)))
+            wanted = _INT64 if _is_index(op, position) else scalar_dtype(value, like)
+            converted.append(new_tensor(_scalar(value, wanted)))
         elif isinstance(value, list | tuple | np.ndarray) or hasattr(value, "__array__"):
             converted.append(to_tensor(host_array(value)))
         else:
