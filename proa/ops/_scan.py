@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op, write_inplace
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
 
 from ._axes import normal_axis
-from ._promote import floating, is_integral, refuse_complex, widened
+from ._promote import converted, floating_as, is_integral, refuse_complex, widened
 
 if TYPE_CHECKING:
     from proa.core._types import Array, DType
@@ -47,7 +47,7 @@ def cumsum(x: Array, axis: int | None = None, dtype: DType | None = None):
         [1, 3, 6]
     """
     if dtype is not None:
-        x = x.astype(dtype.numpy)
+        x = converted(x, dtype)
     elif is_integral(x):
         x = x.astype(jnp.int64)
     x, axis = _lined_up(x, axis)
@@ -69,31 +69,24 @@ def cumprod(x: Array, dim: int | None = None, dtype: DType | None = None):
         OutOfRangeError: an axis that `x` has not.
     """
     if dtype is not None:
-        x = x.astype(dtype.numpy)
+        x = converted(x, dtype)
     elif is_integral(x) and x.dtype.itemsize < 4:
         x = x.astype(jnp.int64)
     x, axis = _lined_up(x, dim)
     return _scanned(jnp.cumprod, widened(x), axis).astype(x.dtype)
 
 
-def _best_so_far(x: Array, axis: int, is_better: Any) -> Array:
+def _best_so_far(x: Array, axis: int, scan: Any, is_as_good: Any) -> Array:
     """Positions of the running extremum; the last of equal ones, and NaN wins."""
+    x = x.astype(jnp.int8) if x.dtype == bool else x
     positions = jax.lax.broadcasted_iota(jnp.int64, x.shape, axis)
-
-    def later(left: Any, right: Any) -> Any:
-        a, i = left
-        b, j = right
-        take = is_better(b, a)
-        if not is_integral(x):
-            take = jnp.isnan(b) | (take & ~jnp.isnan(a))
-        return jnp.where(take, b, a), jnp.where(take, j, i)
-
-    if x.shape[axis] == 0:
-        return positions
-    return jax.lax.associative_scan(later, (x, positions), axis=axis)[1]
+    is_best = is_as_good(x, scan(x, axis=axis))
+    if not is_integral(x):
+        is_best |= jnp.isnan(x)
+    return jax.lax.cummax(jnp.where(is_best, positions, 0), axis=axis)
 
 
-def _running(name: str, x: Array, axis: int | None, dtype: Any, is_better: Any) -> Any:
+def _running(name: str, x: Array, axis: int | None, dtype: Any, scan: Any, is_as_good: Any) -> Any:
     refuse_complex(name, x)
     if dtype.name not in ("int32", "int64"):
         raise InvalidArgumentError(
@@ -104,7 +97,7 @@ def _running(name: str, x: Array, axis: int | None, dtype: Any, is_better: Any) 
     x, axis = _lined_up(x, axis)
     if x.ndim == 0:
         return x, jnp.zeros((), dtype.numpy)
-    positions = _best_so_far(jax.lax.stop_gradient(x), axis, is_better)
+    positions = _best_so_far(jax.lax.stop_gradient(x), axis, scan, is_as_good)
     return jnp.take_along_axis(x, positions, axis=axis), positions.astype(dtype.numpy)
 
 
@@ -127,7 +120,7 @@ def cummax(x: Array, axis: int | None = None, dtype: DType = "int64"):  # pyrigh
         >>> values.tolist(), positions.tolist()
         ([1, 3, 3], [0, 1, 1])
     """
-    return _running("cummax", x, axis, dtype, lambda new, old: new >= old)
+    return _running("cummax", x, axis, dtype, jax.lax.cummax, jnp.greater_equal)
 
 
 @op
@@ -143,7 +136,7 @@ def cummin(x: Array, axis: int | None = None, dtype: DType = "int64"):  # pyrigh
     Returns:
         The minima, and the position of each (the last one of equal elements).
     """
-    return _running("cummin", x, axis, dtype, lambda new, old: new <= old)
+    return _running("cummin", x, axis, dtype, jax.lax.cummin, jnp.less_equal)
 
 
 @op
@@ -157,13 +150,14 @@ def logcumsumexp(x: Array, axis: int | None = None, dtype: DType | None = None):
         name: not used.
     """
     refuse_complex("logcumsumexp", x)
-    x = floating(x) if dtype is None else x.astype(dtype.numpy)
+    x = floating_as(x, dtype, "logcumsumexp")
     x, axis = _lined_up(x, axis)
     if x.ndim == 0:
         return x
     return jax.lax.cumlogsumexp(widened(x), axis=axis).astype(x.dtype)
 
 
+@composite
 def cumsum_(x: Tensor, axis: Any = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """In-place form of `cumsum`: overwrites `x` and returns it."""
     result = cumsum(x, axis, dtype)

@@ -59,6 +59,9 @@ def test_the_last_of_equal_elements_counts_and_nan_wins():
     values, positions = proa.cummin(proa.to_tensor([3, 1, 1, 2]))
     same(values, [3, 1, 1, 1], "int64")
     same(positions, [0, 1, 2, 2])
+    values, positions = proa.cummax(proa.to_tensor([True, False]))
+    same(values, [True, True], "bool")
+    same(positions, [0, 0])
 
 
 def test_narrow_integers_widen():
