@@ -16,6 +16,10 @@ class Context(threading.local):
     grad_enabled: bool = True
     recorder: Any = None
 
+    def __init__(self) -> None:
+        #: What `grad_enabled` was outside each region that is open in this thread.
+        self.outer_grad_modes: list[bool] = []
+
 
 context = Context()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import heapq
+import inspect
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
@@ -28,21 +29,22 @@ _hook_ids = count()
 
 
 class GradMode:
-    """Context manager and decorator that switches taping on or off."""
+    """Context manager and decorator that switches taping on or off, in this thread."""
 
     def __init__(self, enabled: bool) -> None:
         self.enabled = enabled
-        self._previous: list[bool] = []
 
     def __enter__(self) -> None:
-        self._previous.append(context.grad_enabled)
+        context.outer_grad_modes.append(context.grad_enabled)
         context.grad_enabled = self.enabled
 
     def __exit__(self, *exception: object) -> None:
-        context.grad_enabled = self._previous.pop()
+        context.grad_enabled = context.outer_grad_modes.pop()
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         enabled = self.enabled
+        if inspect.isgeneratorfunction(fn):
+            return _generator_in_mode(fn, enabled)
 
         @functools.wraps(fn)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -50,6 +52,31 @@ class GradMode:
                 return fn(*args, **kwargs)
 
         return wrapped
+
+
+def _generator_in_mode(fn: Callable[..., Any], enabled: bool) -> Callable[..., Any]:
+    """Wraps a generator function: the mode holds while its body runs, not while it waits."""
+
+    @functools.wraps(fn)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        generator = fn(*args, **kwargs)
+        step: Callable[[], Any] = functools.partial(next, generator)
+        while True:
+            try:
+                with GradMode(enabled):
+                    value = step()
+            except StopIteration as end:
+                return end.value
+            try:
+                step = functools.partial(generator.send, (yield value))
+            except GeneratorExit:
+                with GradMode(enabled):
+                    generator.close()
+                raise
+            except BaseException as error:
+                step = functools.partial(generator.throw, error)
+
+    return wrapped
 
 
 def no_grad(func: Callable[..., Any] | None = None) -> Any:
@@ -148,7 +175,7 @@ class Walk:
                     continue
                 result = hook(slots[index])
                 if result is not None:
-                    slots[index] = result
+                    slots[index] = _checked_by_hook(result, slots[index])
 
     def _propagate(self, node: TapedCall, slots: list[Any]) -> None:
         if node.saved is None:
@@ -163,6 +190,25 @@ class Walk:
                 self.add(edge, gradient)
         if not self.retain:
             node.saved = None
+
+
+def _checked_by_hook(result: Any, gradient: Tensor) -> Tensor:
+    """What a hook returned in a gradient's place: of its shape, cast to its dtype."""
+    if not isinstance(result, Tensor):
+        raise InvalidTypeError(
+            f"a gradient hook returned a {type(result).__name__}",
+            expected="a Tensor, or None to leave the gradient as it is",
+            fix="wrap it: proa.to_tensor(value)",
+        )
+    if result._data.shape != gradient._data.shape:
+        raise InvalidArgumentError(
+            f"a gradient hook returned shape {result.shape} for a gradient of {gradient.shape}",
+            expected="a gradient of the same shape",
+            fix="reshape or expand it in the hook",
+        )
+    if result._data.dtype != gradient._data.dtype:
+        return result.astype(gradient.dtype)  # type: ignore[attr-defined]
+    return result
 
 
 def node_gradients(node: Node, slots: list[Any], create: bool) -> list[Any]:
@@ -210,6 +256,12 @@ def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:
     t = leaf.tensor()
     if t is None:
         return
+    if gradient._data.shape != t._data.shape:
+        raise InvalidArgumentError(
+            f"a gradient of shape {gradient.shape} for leaf {t.name!r} of shape {t.shape}",
+            expected="a gradient of the leaf's own shape",
+            fix="check what PyLayer.backward returns, and that the leaf was not reshaped since",
+        )
     recorder = context.recorder
     if recorder is not None:
         recorder.note_grad(t)

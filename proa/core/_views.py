@@ -14,10 +14,18 @@ from typing import Any
 
 from ._context import bump_mode_epoch, context
 from ._dispatch import describe_array, dispatch
-from ._errors import InvalidArgumentError, PreconditionError
-from ._registry import BaseOp
+from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
+from ._registry import BaseOp, Facts, register
 from ._tape import GradMode
 from ._tensor import Tensor, alias, attach_method, tensor_method
+
+
+def _overwrite(x: Any, value: Any) -> Any:
+    return value
+
+
+_overwrite.__annotations__ = {"x": "Array", "value": "Array"}
+_overwrite_op = register("overwrite", _overwrite, Facts(method=None, public=False))
 
 
 class View:
@@ -77,18 +85,13 @@ def _living_views(base: Tensor) -> list[Tensor]:
     return [t for t in found if t is not None]
 
 
-def _root(t: Tensor) -> Tensor:
-    while t._view is not None:
-        t = t._view.base
-    return t
-
-
 def become_view(t: Tensor, view_of: Callable[[Tensor], Tensor]) -> Tensor:
     """Turns `t` into a view of what it was, for in-place ops that change the shape.
 
     Raises:
         PreconditionError: `t` is (a view of) a leaf whose gradient is wanted.
     """
+    _require_tensor(t)
     _refuse_leaf(t)
     former = alias(t)
     former._stop, former._edge, former._view, former._views = t._stop, t._edge, t._view, t._views
@@ -112,6 +115,7 @@ def write_inplace(t: Tensor, result: Tensor) -> Tensor:
         InvalidArgumentError: the result has another shape.
         PreconditionError: `t` is (a view of) a leaf whose gradient is wanted.
     """
+    _require_tensor(t)
     if t._data.shape != result._data.shape:
         raise InvalidArgumentError(
             f"an in-place op on a tensor of shape {t.shape} gives shape {result.shape}",
@@ -126,11 +130,24 @@ def write_inplace(t: Tensor, result: Tensor) -> Tensor:
     return t
 
 
+def _require_tensor(t: Any) -> None:
+    if not isinstance(t, Tensor):
+        raise InvalidTypeError(
+            f"an in-place op, or `out=`, on {t!r} ({type(t).__name__})"[:200],
+            expected="a Tensor, which can be overwritten",
+            fix="make one with proa.to_tensor, or use the op without the trailing underscore",
+        )
+
+
 def _refuse_leaf(t: Tensor) -> None:
     if not context.grad_enabled:
         return
-    root = _root(t)
-    if not root._stop and root.is_leaf and not (t._view is not None and t._view.detached):
+    root = t
+    while root._view is not None:
+        if root._view.detached:
+            return
+        root = root._view.base
+    if not root._stop and root.is_leaf:
         raise PreconditionError(
             f"an in-place write to leaf tensor {root.name!r} of shape {root.shape}, "
             "whose gradient is wanted",
@@ -143,7 +160,10 @@ def _rebind(t: Tensor, result: Tensor) -> None:
     recorder = context.recorder
     if recorder is not None:
         recorder.note_write(t)
-    t._data = result._data
+    if context.grad_enabled and result._stop and not t._stop:
+        # A constant takes the place of a computed value, whose gradient is zero from now on.
+        result = dispatch(_overwrite_op, (t, result), (None, ()))
+    t._data = result._data if recorder is None else recorder.value_of(result)
     t.__dict__["_version"] = t._version + 1
     if context.grad_enabled and not result._stop:
         t._edge, t._stop = result._edge, False
@@ -151,12 +171,14 @@ def _rebind(t: Tensor, result: Tensor) -> None:
 
 def _follow(t: Tensor) -> None:
     _refresh_views(t, skip=None)
-    child = t
+    child, taped = t, context.grad_enabled
     while child._view is not None:
         view = child._view
-        with GradMode(context.grad_enabled and not view.detached):
+        # What lies behind a detached view gets the values alone.
+        taped = taped and not view.detached
+        with GradMode(taped):
             _rebind(view.base, view.write_back(child))
-        _refresh_views(view.base, skip=child)
+            _refresh_views(view.base, skip=child)
         child = view.base
 
 

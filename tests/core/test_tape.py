@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -85,6 +86,56 @@ def test_hooks_need_a_tensor_that_is_differentiated():
         proa.ones([1]).register_hook(lambda g: g)
 
 
+def test_what_a_hook_returns_takes_the_gradients_dtype():
+    x = wanted(1.0, 2.0)
+    x.register_hook(lambda g: (g * 2).astype("float64"))
+    (x * 3).sum().backward()
+    same(x.grad, [6.0, 6.0], "float32")
+
+
+@pytest.mark.parametrize(
+    ("result", "error", "message"),
+    [
+        (3.0, InvalidTypeError, "a gradient hook returned a float"),
+        (np.ones(2), InvalidTypeError, "a gradient hook returned a ndarray"),
+        (proa.ones([1]), InvalidArgumentError, r"returned shape \[1\] for a gradient of \[2\]"),
+    ],
+)
+def test_a_hook_returns_a_tensor_of_the_gradients_shape(result, error, message):
+    x = wanted(1.0, 2.0)
+    x.register_hook(lambda g: result)
+    with pytest.raises(error, match=message):
+        (x * 3).sum().backward()
+
+
+def test_a_hook_that_fails_or_removes_itself_leaves_the_tape_usable():
+    x = wanted(1.0)
+    calls = []
+
+    def once(gradient):
+        calls.append(gradient)
+        handle.remove()
+
+    handle = x.register_hook(once)
+    failing = x.register_hook(lambda g: 1 // len(calls[9:]))
+    with pytest.raises(ZeroDivisionError):
+        (x * 2).backward()
+    assert failing.remove()
+    assert proa.is_grad_enabled()
+    (x * 2).backward()
+    assert len(calls) == 1
+    same(x.grad, [2.0], "float32")
+
+
+def test_a_leaf_refuses_a_gradient_of_another_shape():
+    x = wanted(1.0, 2.0)
+    y = x * 2
+    with proa.no_grad():
+        x.reshape_([2, 1])
+    with pytest.raises(InvalidArgumentError, match=r"shape \[2\] for leaf .* of shape \[2, 1\]"):
+        y.sum().backward()
+
+
 def test_computed_tensors_keep_their_gradient_on_request():
     x = wanted(2.0)
     y = x * 3
@@ -112,6 +163,52 @@ def test_taping_can_be_switched_off():
     assert decorated().stop_gradient
     assert proa.no_grad(lambda: x * 2)().stop_gradient
     assert proa.is_grad_enabled()
+
+
+def test_a_generator_runs_in_its_mode_and_its_caller_in_its_own():
+    @proa.no_grad()
+    def modes():
+        try:
+            sent = yield proa.is_grad_enabled()
+            yield sent, proa.is_grad_enabled()
+        except KeyError:
+            yield "caught"
+        finally:
+            seen.append(proa.is_grad_enabled())
+        return "end"
+
+    seen = []
+    running = modes()
+    assert next(running) is False
+    assert proa.is_grad_enabled()
+    assert running.send(7) == (7, False)
+    assert running.throw(KeyError()) == "caught"
+    with pytest.raises(StopIteration, match="end"):
+        next(running)
+    modes_closed = modes()
+    next(modes_closed)
+    modes_closed.close()
+    assert seen == [False, False]
+    assert proa.is_grad_enabled()
+
+
+def test_one_mode_object_serves_threads_that_overlap():
+    mode = proa.no_grad()
+    inside, seen = threading.Barrier(2), []
+
+    def work(enabled):
+        with proa.set_grad_enabled(enabled):
+            inside.wait()
+            with mode:
+                inside.wait()
+            seen.append((enabled, proa.is_grad_enabled()))
+
+    threads = [threading.Thread(target=work, args=(enabled,)) for enabled in (True, False)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seen) == [(False, False), (True, True)]
 
 
 def test_grad_leaves_the_gradients_of_leaves_alone():

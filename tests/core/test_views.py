@@ -124,6 +124,30 @@ def test_detached_views_share_values_without_gradients():
     assert y.stop_gradient
 
 
+def test_a_write_behind_a_detached_view_leaves_the_leaf_a_leaf():
+    weight = proa.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+    shared = weight.detach()
+    shared[0][0] = 9.0
+    weight[1].detach()[1:] = 8.0
+    same(weight, [[9.0, 2.0], [3.0, 8.0]], "float32")
+    assert weight.is_leaf
+    assert not weight.stop_gradient
+
+
+@pytest.mark.parametrize("write", [lambda t: t.zero_(), lambda t: t.fill_(0.0)])
+def test_a_constant_in_a_computed_values_place_has_no_gradient(write):
+    x = proa.to_tensor([3.0], stop_gradient=False)
+    y = x * 2
+    write(y)
+    (y + x * 5).sum().backward()
+    same(x.grad, [5.0], "float32")
+    x.clear_grad()
+    z = x * 2
+    write(z)
+    z.sum().backward()
+    same(x.grad, [0.0], "float32")
+
+
 def test_writes_to_wanted_leaves_are_refused():
     x = proa.to_tensor([1.0, 2.0], stop_gradient=False)
     for write in (
