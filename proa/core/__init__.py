@@ -2,6 +2,7 @@
 
 from . import _backend as _backend
 from . import _nancheck as _nancheck
+from ._composite import composite as composite
 from ._context import bump_mode_epoch as bump_mode_epoch
 from ._context import context as context
 from ._context import interceptors as interceptors

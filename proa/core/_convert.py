@@ -84,7 +84,10 @@ def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
             wanted = _INT64 if _is_index(op, position) else scalar_dtype(value, like)
             converted.append(new_tensor(_scalar(value, wanted)))
         elif isinstance(value, list | tuple | np.ndarray) or hasattr(value, "__array__"):
-            converted.append(to_tensor(host_array(value)))
+            array = host_array(value)
+            if not array.size and _is_index(op, position):
+                array = array.astype(np.int64)
+            converted.append(to_tensor(array))
         else:
             raise InvalidTypeError(
                 f"`{op.describe(position)}` of op `{op.name}` is {value!r}"[:200],

@@ -14,7 +14,7 @@ from ._dtype import as_dtype
 from ._errors import InvalidArgumentError, InvalidTypeError
 from ._random import next_key
 from ._registry import ATTRIBUTE, KEY, SEQUENCE, Facts, Op, Parameter, register
-from ._tensor import Tensor, attach_method
+from ._tensor import Tensor, attach_method, is_extension_float
 from ._views import make_view, write_inplace
 
 _NO_KEY = (None, ())
@@ -48,13 +48,21 @@ def _as_int(value: Any, name: str, op_name: str) -> Any:
 
 
 def _as_float(value: Any, name: str, op_name: str) -> float:
-    if isinstance(value, numbers.Real | np.generic | Tensor | np.ndarray):
+    if isinstance(value, Tensor):
+        value = value.item() if value.size == 1 else value
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(())[()]
+    if isinstance(value, numbers.Real | np.floating | np.integer | np.bool_) or (
+        isinstance(value, np.generic) and is_extension_float(value.dtype)
+    ):
         return float(value)
     raise _wrong(value, name, "a number", op_name)
 
 
 def _as_bool(value: Any, name: str, op_name: str) -> bool:
-    if isinstance(value, bool | int | np.bool_ | Tensor):
+    if isinstance(value, bool | int | np.bool_ | np.integer) or (
+        isinstance(value, Tensor) and value.size == 1
+    ):
         return bool(value)
     raise _wrong(value, name, "True or False", op_name)
 
@@ -71,8 +79,8 @@ def _as_ints(value: Any, name: str, op_name: str) -> Any:
         return tuple([_as_int(v, name, op_name) for v in value])
     if isinstance(value, Tensor):
         value = value.numpy()
-    if isinstance(value, np.ndarray) and value.ndim:
-        return tuple([int(v) for v in value.reshape(-1)])
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iu":
+        return tuple(value.reshape(-1).tolist())
     return _as_int(value, name, op_name)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import jax
 import numpy as np
+from jaxlib.mlir import ir
 
 from ._context import context, interceptors
 from ._convert import convert_inputs
@@ -17,6 +18,8 @@ from ._tensor import Tensor, new_tensor
 if TYPE_CHECKING:
     from ._registry import BaseOp
 
+# What building a program raises where a shape or dtype has no form in it.
+MLIRError = ir.MLIRError
 _next_sequence = count().__next__
 
 
@@ -49,6 +52,14 @@ class TapedCall:
             create: whether the computation itself is to be differentiable.
         """
         raise NotImplementedError
+
+
+class Residuals(NamedTuple):
+    """What a call of an op with `keep_residuals` saves in a Node."""
+
+    arrays: list[Any]
+    positions: tuple[int, ...]
+    pull: Any
 
 
 class Node(TapedCall):
@@ -125,7 +136,7 @@ def _run_with_residuals(op: Any, tensors: tuple[Any, ...], arrays: list[Any], ke
     if not positions:
         return wrap((op.kernels.get(key) or op.make_kernel(key))(*arrays))
     out, pull = op.forward_kernel(key, positions)(*arrays)
-    return attach(op, key, tensors, (arrays, positions, pull), out)
+    return attach(op, key, tensors, Residuals(arrays, positions, pull), out)
 
 
 def attach(op: BaseOp, key: Any, tensors: tuple[Any, ...], saved: Any, out: Any) -> Any:
@@ -189,7 +200,7 @@ def _run_or_record(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
     recorder = context.recorder
     needs_grad = context.grad_enabled and op.differentiable and any(not t._stop for t in tensors)
     if recorder is not None:
-        values, out = recorder.record(op, tensors, key)
+        values, out = recorder.record(op, tensors, key, needs_grad)
         return attach(op, key, tensors, values, out) if needs_grad else wrap(out)
     arrays = [t._data for t in tensors]
     if op.check is not None:
@@ -209,7 +220,17 @@ def run_check(op: Any, arrays: list[Any], key: Any) -> None:
         return
     named = op.unflatten(key[0], tuple(arrays))
     named.update(zip((p.name for p in op.attributes), key[1], strict=True))
-    op.check(**named)
+    try:
+        op.check(**named)
+    except ProaError:
+        raise
+    except _FAILURES as error:
+        # A check takes well-formed inputs for granted; the op itself says what is wrong.
+        try:
+            jax.eval_shape(op.array_fn(key), *arrays)
+        except _FAILURES as reason:
+            fail(op, arrays, reason)
+        fail(op, arrays, error)
 
 
 def describe_array(array: Any) -> str:
@@ -218,7 +239,18 @@ def describe_array(array: Any) -> str:
     return f"{np.dtype(array.dtype).name}[{shape}]"
 
 
-_FAILURES = (ProaError, TypeError, ValueError, IndexError, ZeroDivisionError)
+# Whatever an op's function raises, but for what the runtime does (out of memory, ...).
+_FAILURES = (
+    ProaError,
+    TypeError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    AssertionError,
+    NotImplementedError,
+    MLIRError,
+)
 
 
 def fail(op: BaseOp, arrays: Sequence[Any], error: Exception) -> NoReturn:

@@ -125,11 +125,11 @@ def as_dtype(value: Any) -> DType:
         found = _BY_NUMPY.get(value) or _ALIASES.get(value)
         if found is None:
             found = _BY_NUMPY.get(np.dtype(value))
-    except TypeError:
+    except (TypeError, ValueError):
         found = None
     if found is None:
         raise InvalidTypeError(
-            f"{value!r} is not a dtype",
+            f"{value!r} is not a dtype"[:200],
             expected="one of " + ", ".join(_BY_NAME),
             fix="pass a name such as 'float32' or proa.float32",
         )

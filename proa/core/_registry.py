@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from ._errors import InvalidArgumentError, UnknownNameError
+from ._errors import InvalidArgumentError, InvalidTypeError, UnknownNameError
 
 ARRAY, INDEX, KEY, OPTIONAL, SEQUENCE, ATTRIBUTE = (
     "array",
@@ -216,22 +216,16 @@ class Op(BaseOp):
         self.attributes = tuple(p for p in self.parameters if p.kind == ATTRIBUTE)
         self.is_random = any(p.kind == KEY for p in self.parameters)
         self.has_layout = any(p.kind in (OPTIONAL, SEQUENCE) for p in self.arrays)
+        self.indices = tuple(p.name for p in self.arrays if p.annotation.startswith("Index"))
 
     def array_fn(self, key: Any) -> Callable[..., Any]:
         """Returns the function of flat arrays for `key = (layout, attributes)`."""
         layout, values = key
         fn, names = self.fn, tuple(p.name for p in self.attributes)
         attributes = dict(zip(names, values, strict=True))
-        if layout is None:
-            array_names = tuple(p.name for p in self.arrays)
 
-            def flat(*arrays: Any) -> Any:
-                return fn(**dict(zip(array_names, arrays, strict=True)), **attributes)
-
-        else:
-
-            def flat(*arrays: Any) -> Any:
-                return fn(**self.unflatten(layout, arrays), **attributes)
+        def flat(*arrays: Any) -> Any:
+            return fn(**self.unflatten(layout, arrays), **attributes)
 
         flat.__name__ = self.name
         return flat
@@ -241,7 +235,22 @@ class Op(BaseOp):
 
         `layout` has an entry per array parameter: `True`/`False` for one that may be
         absent, a count for a sequence, `None` for an absent sequence.
+
+        Raises:
+            InvalidTypeError: an index that does not hold integers.
         """
+        named: dict[str, Any] = self._named(layout, arrays)
+        for name in self.indices:
+            index = named[name]
+            if index is not None and not jax.numpy.issubdtype(index.dtype, jax.numpy.integer):
+                raise InvalidTypeError(
+                    f"`{name}` of `{self.name}` is a {index.dtype} tensor",
+                    expected="an integer tensor",
+                    fix="cast it to int64; for a boolean mask use masked_select or x[mask]",
+                )
+        return named
+
+    def _named(self, layout: tuple[Any, ...] | None, arrays: tuple[Any, ...]) -> dict[str, Any]:
         if layout is None:
             return dict(zip((p.name for p in self.arrays), arrays, strict=True))
         remaining, named = iter(arrays), {}

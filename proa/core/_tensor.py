@@ -16,7 +16,7 @@ import numpy as np
 
 from ._context import bump_mode_epoch, context, run_eagerly, user_location
 from ._dtype import DType, as_dtype, default_dtype
-from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
+from ._errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError, PreconditionError
 from ._place import put
 from ._size import Size, count_elements
 
@@ -145,7 +145,14 @@ class Tensor:
                 expected="a tensor with one element, or an index",
                 fix="call item(i), or tolist()/numpy() for all elements",
             )
-        return np.asarray(array).item(*index)
+        try:
+            return np.asarray(array).item(*index)
+        except (IndexError, TypeError, ValueError) as error:
+            raise OutOfRangeError(
+                f"item{index} on a tensor of shape {self.shape}"[:200],
+                expected="the flat position of an element, or one integer per axis in range",
+                fix="count from 0, or from the end with -1",
+            ) from error
 
     def tolist(self) -> Any:
         """Returns the elements as nested Python lists."""

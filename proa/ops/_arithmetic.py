@@ -14,6 +14,7 @@ from proa.core import (
     InvalidTypeError,
     Tensor,
     attach_method,
+    composite,
     op,
     write_inplace,
 )
@@ -243,6 +244,7 @@ def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: An
     return _into(plain_subtract(x, y if alpha == 1 else multiply(y, alpha)), out)
 
 
+@composite
 def divide(
     x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None = None, out: Any = None
 ) -> Tensor:
@@ -284,6 +286,7 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return divide(input, other, out=out)
 
 
+@composite
 def pow(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Tensor:
     """`x` to the power `y`, elementwise.
 
@@ -570,6 +573,7 @@ def _inplace(function: Any) -> Any:
     return inplace
 
 
+@composite
 def increment(x: Tensor, value: Any = 1.0, name: str | None = None) -> Tensor:
     """Adds a number to a tensor of one element, in place.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, describe_array, op
+from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 
 from ._dropout import keep_mask
 
@@ -136,6 +136,7 @@ def attention_dropout(
     return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, drop)
 
 
+@composite
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, OutOfRangeError
+from proa.core import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 
 
 def normal_axis(axis: int, ndim: int, name: str = "axis") -> int:
@@ -15,6 +15,8 @@ def normal_axis(axis: int, ndim: int, name: str = "axis") -> int:
     Raises:
         OutOfRangeError: not in `[-ndim, ndim)`.
     """
+    if axis.__class__ is not int:
+        axis = _as_axis(axis, name)
     if not -ndim <= axis < ndim:
         raise OutOfRangeError(
             f"`{name}` is {axis} for a tensor with {ndim} axes",
@@ -22,6 +24,17 @@ def normal_axis(axis: int, ndim: int, name: str = "axis") -> int:
             fix="count axes from 0, or from -1 for the last",
         )
     return axis + ndim if axis < 0 else axis
+
+
+def _as_axis(axis: Any, name: str) -> int:
+    try:
+        return axis.__index__()
+    except (AttributeError, TypeError) as error:
+        raise InvalidTypeError(
+            f"`{name}` is {axis!r} ({type(axis).__name__})"[:200],
+            expected="an integer",
+            fix="count axes from 0, or from -1 for the last",
+        ) from error
 
 
 def normal_axes(axis: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import jax.numpy as jnp
+from proa.core import Tensor, as_dtype, attach_method, composite, op, replace_data, tensor_method
 
-from proa.core import Tensor, as_dtype, attach_method, op, replace_data, tensor_method
-
-from ._promote import is_complex
+from ._promote import converted
 
 if TYPE_CHECKING:
     from proa.core._types import Array, DType
@@ -36,16 +34,10 @@ def cast(x: Array, dtype: DType):
         >>> proa.cast(proa.to_tensor([1.7, -1.7]), "int64").tolist()
         [1, -1]
     """
-    if is_complex(x) and not jnp.issubdtype(dtype.numpy, jnp.complexfloating):
-        x = x != 0 if dtype.name == "bool" else jnp.real(x)
-    if dtype.name.startswith("uint") and jnp.issubdtype(x.dtype, jnp.floating):
-        # XLA clamps negative floats to 0; Paddle (and C) wrap them around.
-        return jnp.where(x < 0, x.astype(jnp.int64).astype(dtype.numpy), x.astype(dtype.numpy))
-    if dtype.name in ("int8", "int16") and jnp.issubdtype(x.dtype, jnp.floating):
-        return x.astype(jnp.int64).astype(dtype.numpy)
-    return x.astype(dtype.numpy)
+    return converted(x, dtype)
 
 
+@composite
 def cast_(x: Tensor, dtype: Any) -> Tensor:
     """In-place form of `cast`: the tensor itself takes the new dtype."""
     replace_data(x, cast(x, dtype)._data)

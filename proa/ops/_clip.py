@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op, write_inplace
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
 
 from ._promote import promote, refuse_complex
 
@@ -66,6 +66,7 @@ _ACTIVATIONS = {
 }
 
 
+@composite
 def scale(
     x: Any,
     scale: Any = 1.0,
@@ -102,6 +103,7 @@ def scale(
     return result if act is None else _activation(result, act)
 
 
+@composite
 def scale_(
     x: Tensor,
     scale: Any = 1.0,

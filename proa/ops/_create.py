@@ -21,6 +21,7 @@ from proa.core import (
     Tensor,
     as_dtype,
     attach_method,
+    composite,
     context,
     default_dtype,
     is_dimension,
@@ -132,6 +133,7 @@ def _fill_dtype(value: Any, dtype: Any) -> Any:
     return None
 
 
+@composite
 def full(
     shape: Any,
     fill_value: Any,
@@ -169,6 +171,7 @@ def full(
 
 
 @takes_lengths
+@composite
 def zeros(
     shape: Any,
     dtype: Any = None,
@@ -202,6 +205,7 @@ def zeros(
 
 
 @takes_lengths
+@composite
 def ones(
     shape: Any,
     dtype: Any = None,
@@ -230,6 +234,7 @@ def ones(
 
 
 @takes_lengths
+@composite
 def empty(
     shape: Any,
     dtype: Any = None,
@@ -257,6 +262,7 @@ def empty(
     return finish(_filled("empty", shape, 0, dtype), out, device, requires_grad)
 
 
+@composite
 def full_like(
     x: Tensor,
     fill_value: Any,
@@ -287,6 +293,7 @@ def full_like(
     return finish(made, None, device, requires_grad)
 
 
+@composite
 def zeros_like(
     x: Tensor,
     dtype: Any = None,
@@ -309,6 +316,7 @@ def zeros_like(
     return full_like(x, 0, dtype, device=device, requires_grad=requires_grad)
 
 
+@composite
 def ones_like(
     x: Tensor,
     dtype: Any = None,
@@ -331,6 +339,7 @@ def ones_like(
     return full_like(x, 1, dtype, device=device, requires_grad=requires_grad)
 
 
+@composite
 def empty_like(
     x: Tensor,
     dtype: Any = None,
@@ -358,6 +367,7 @@ def _eye(num_rows: Any, num_columns: Any, dtype: DType):
     return jnp.eye(num_rows, num_columns, dtype=dtype.numpy)
 
 
+@composite
 def eye(
     num_rows: Any,
     num_columns: Any = None,
@@ -429,6 +439,7 @@ def _sequence_dtype(values: tuple[Any, ...], dtype: Any) -> Any:
     return tensors[0] if len(tensors) == len(values) else as_dtype("int64")
 
 
+@composite
 def arange(
     start: Any = 0,
     end: Any = None,
@@ -494,6 +505,7 @@ def _linspace(start: Array, stop: Array, num: Any, dtype: DType):
     return jnp.linspace(start.astype(wide), stop.astype(wide), num).astype(dtype.numpy)
 
 
+@composite
 def linspace(
     start: Any,
     stop: Any,
@@ -558,6 +570,7 @@ def _logspace(start: Array, stop: Array, base: Array, num: Any, dtype: DType):
     return jnp.power(base.astype(wide), powers).astype(dtype.numpy)
 
 
+@composite
 def logspace(
     start: Any,
     stop: Any,
@@ -597,6 +610,7 @@ def _triangle_indices(pair: Any, dtype: Any) -> Tensor:
     return new_tensor(put(np.stack(pair).astype(as_dtype(dtype).numpy)))
 
 
+@composite
 def tril_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64") -> Tensor:
     """Row and column numbers of the lower triangle of a matrix, shape [2, count].
 
@@ -615,6 +629,7 @@ def tril_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64
     return _triangle_indices(np.tril_indices(rows, offset, columns), dtype)
 
 
+@composite
 def triu_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64") -> Tensor:
     """Row and column numbers of the upper triangle of a matrix, shape [2, count].
 
@@ -677,6 +692,7 @@ _like_method("new_empty", 0)
 attach_method("new_full", new_full)
 
 
+@composite
 def range(
     start: Any = 0,
     end: Any = None,

@@ -14,6 +14,7 @@ from proa.core import (
     InvalidTypeError,
     Tensor,
     attach_method,
+    composite,
     op,
     replace_data,
     tensor_method,
@@ -52,6 +53,7 @@ def _assign(x: Array):
     return jnp.copy(x)
 
 
+@composite
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
     """Copies values, on the tape.
 
@@ -175,6 +177,7 @@ def _meshgrid(arrays: Sequence[Array], indexing: str):
     return tuple(jnp.meshgrid(*arrays, indexing=indexing))
 
 
+@composite
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """Grids of coordinates: one tensor per input, which varies along one axis.
 
@@ -250,6 +253,7 @@ def polar(abs: Array, angle: Array):
     return _complex_of("polar", abs * jnp.cos(angle), abs * jnp.sin(angle))
 
 
+@composite
 def as_tensor(
     data: Any,
     dtype: Any = None,
@@ -271,6 +275,7 @@ def as_tensor(
     return finish(made, None, None, requires_grad)
 
 
+@composite
 def asarray(
     obj: Any,
     dtype: Any = None,
@@ -292,6 +297,7 @@ def asarray(
     return as_tensor(obj, dtype, device, requires_grad)
 
 
+@composite
 def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A Tensor with the values of a NumPy array (a copy: later writes are not seen).
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op
 
 from ._axes import normal_axis
 from ._promote import floating, promote
@@ -86,6 +86,7 @@ def _trapezoid(y: Array, x: Array | None, dx: float | None, axis: int):
     return jnp.sum(areas, axis=place)
 
 
+@composite
 def trapezoid(
     y: Tensor, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
@@ -110,6 +111,7 @@ def _cumulative_trapezoid(y: Array, x: Array | None, dx: float | None, axis: int
     return jnp.cumsum(areas, axis=place)
 
 
+@composite
 def cumulative_trapezoid(
     y: Tensor, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from proa.core import InvalidTypeError, Tensor, copy_array, new_tensor, put
+from proa.core import InvalidTypeError, Tensor, composite, copy_array, new_tensor, put
 
 # DLPack's number of the host among its kinds of device.
 _HOST = (1, 0)
@@ -25,6 +25,7 @@ class _Capsule:
         return _HOST
 
 
+@composite
 def to_dlpack(x: Tensor) -> Any:
     """A DLPack capsule of a tensor's memory, to be taken once by another library.
 
@@ -47,6 +48,7 @@ def to_dlpack(x: Tensor) -> Any:
     return x.__dlpack__()  # type: ignore[attr-defined]
 
 
+@composite
 def from_dlpack(dlpack: Any, device: Any = None, copy: bool | None = None) -> Tensor:
     """A Tensor of another library's memory.
 

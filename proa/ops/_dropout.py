@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, op
+from proa.core import InvalidArgumentError, Tensor, composite, op
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Axis, Key
@@ -60,6 +60,7 @@ def _check_probability(p: Any, name: str) -> None:
         )
 
 
+@composite
 def dropout(
     x: Tensor,
     p: Any = 0.5,
@@ -133,6 +134,7 @@ def _check_axes(
     return data_format == last
 
 
+@composite
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -151,6 +153,7 @@ def dropout1d(
     return dropout(input, p, [0] if input.ndim == 2 else [0, 1], training)
 
 
+@composite
 def dropout2d(
     x: Tensor,
     p: float = 0.5,
@@ -173,6 +176,7 @@ def dropout2d(
     return dropout(x, p, [0, 3] if last else [0, 1], training)
 
 
+@composite
 def dropout3d(
     x: Tensor,
     p: float = 0.5,
@@ -216,6 +220,7 @@ def alpha_drop(key: Key, x: Array, p: float, whole_maps: bool) -> Array:
     return jnp.where(mask, x, jnp.asarray(_SELU_FLOOR, x.dtype)) * scale + shift
 
 
+@composite
 def alpha_dropout(
     x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Tensor:
@@ -233,6 +238,7 @@ def alpha_dropout(
     return _alpha(x, p, training, False, "alpha_dropout")
 
 
+@composite
 def feature_alpha_dropout(
     x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Tensor:

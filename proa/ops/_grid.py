@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, describe_array, op
+from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Shape
@@ -41,6 +41,7 @@ def affine_points(theta: Array, sizes: Shape, align_corners: bool) -> Array:
     return grid.reshape(theta.shape[0], *sizes[2:], rank)
 
 
+@composite
 def affine_grid(
     theta: Tensor, out_shape: Any, align_corners: bool = True, name: str | None = None
 ) -> Tensor:

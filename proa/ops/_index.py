@@ -20,6 +20,7 @@ from proa.core import (
     OutOfRangeError,
     Tensor,
     attach_method,
+    composite,
     concrete,
     context,
     dispatch,
@@ -420,6 +421,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
         yield getitem(self, i)
 
 
+@composite
 def unbind(input: Tensor, axis: int = 0, name: str | None = None) -> list[Tensor]:
     """Takes a tensor apart along an axis; the axis goes.
 

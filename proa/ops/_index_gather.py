@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, attach_method, op
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op
 
 from ._axes import normal_axis
 from ._index import check_places
@@ -15,20 +15,6 @@ if TYPE_CHECKING:
     from proa.core._types import Array, Index
 
 MODES = ("raise", "wrap", "clip")
-
-
-def need_integers(index: Any, name: str, op_name: str) -> None:
-    """Refuses an index that is not of an integer dtype.
-
-    Raises:
-        InvalidTypeError: it is not.
-    """
-    if index.dtype.kind not in "iu":
-        raise InvalidTypeError(
-            f"`{name}` of `{op_name}` is a {index.dtype} tensor",
-            expected="an integer tensor",
-            fix="cast it to int64, or use masked_select for a mask",
-        )
 
 
 def at_axis(x: Any, index: Any, axis: int) -> Any:
@@ -43,7 +29,6 @@ def take_axis(x: Any, index: Any, axis: int) -> Any:
 
 def _row_index(index: Any, op_name: str) -> Any:
     """Reads an index of shape [n, 1] as [n]."""
-    need_integers(index, "index", op_name)
     if index.ndim == 2 and index.shape[1] == 1:
         return index.reshape(-1)
     if index.ndim > 1:
@@ -115,7 +100,6 @@ def check_rows(x: Any, index: Any, op_name: str) -> None:
         InvalidArgumentError: it addresses more axes than there are.
         InvalidTypeError: it is not of an integer dtype.
     """
-    need_integers(index, "index", op_name)
     if not index.ndim or index.shape[-1] > x.ndim:
         raise InvalidArgumentError(
             f"`index` of `{op_name}` has shape {list(index.shape)} "
@@ -204,7 +188,6 @@ def take(x: Array, index: Index, mode: str = "raise"):
         raise InvalidArgumentError(
             f"`mode` is {mode!r}", expected="one of " + ", ".join(MODES), fix="choose one of these"
         )
-    need_integers(index, "index", "take")
     flat = x.reshape(-1)
     if mode == "wrap":
         index = index % flat.shape[0]
@@ -222,7 +205,6 @@ def along(x: Any, index: Any, axis: int, broadcast: bool, op_name: str) -> tuple
     Raises:
         InvalidArgumentError: other numbers of axes, or extents that do not fit.
     """
-    need_integers(index, "indices", op_name)
     if index.ndim != x.ndim:
         raise InvalidArgumentError(
             f"`indices` of `{op_name}` have shape {list(index.shape)} "
@@ -279,6 +261,7 @@ def take_along_axis(arr: Array, indices: Index, axis: int, broadcast: bool = Tru
     return arr.at[grid(index, place)].get(mode="clip")
 
 
+@composite
 def take_along_dim(
     arr: Tensor, indices: Tensor, axis: int, broadcast: bool = True, *, out: Any = None
 ) -> Tensor:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, concrete, op
+from proa.core import InvalidArgumentError, Tensor, composite, concrete, op
 
 from ._host_checks import check_range
-from ._index_gather import need_integers
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index
@@ -23,10 +22,10 @@ def _check_labels(x: Any, num_classes: int) -> None:
 
 @op(name="one_hot", check=_check_labels, differentiable=False, public=False)
 def _one_hot(x: Index, num_classes: int):
-    need_integers(x, "x", "one_hot")
     return (x[..., None] == jnp.arange(num_classes, dtype=x.dtype)).astype(jnp.float32)
 
 
+@composite
 def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor:
     """Gives each label a vector that is 1 at the label and 0 elsewhere.
 

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, is_inexact, op, write_inplace
+from proa.core import (
+    InvalidArgumentError,
+    Tensor,
+    attach_method,
+    composite,
+    is_inexact,
+    op,
+    write_inplace,
+)
 
 from ._axes import normal_axis
 from ._index import assigned, check_places
 from ._index_basic import broadcast_value
-from ._index_gather import along, at_axis, check_along, check_rows, columns, grid, need_integers
+from ._index_gather import along, at_axis, check_along, check_rows, columns, grid
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index, Shape
@@ -46,7 +54,6 @@ def scatter(x: Array, index: Index, updates: Array, overwrite: bool = True):
         >>> proa.scatter(x, proa.to_tensor([2, 0]), proa.to_tensor([5.0, 6.0])).tolist()
         [6.0, 0.0, 5.0]
     """
-    need_integers(index, "index", "scatter")
     if index.ndim == 2 and index.shape[1] == 1:
         index = index.reshape(-1)
     values = broadcast_value(updates, (*index.shape, *x.shape[1:])).astype(x.dtype)
@@ -121,7 +128,6 @@ def index_add(x: Array, index: Index, axis: int, value: Array, alpha: float = 1)
         OutOfRangeError: an index outside the axis (compiled code drops it).
         InvalidArgumentError: `value` does not fit.
     """
-    need_integers(index, "index", "index_add")
     place = normal_axis(axis, x.ndim)
     wanted = (*x.shape[:place], *index.shape, *x.shape[place + 1 :])
     values = broadcast_value(value, wanted)
@@ -141,10 +147,10 @@ def index_fill(x: Array, index: Index, axis: int, value: Array):
     Raises:
         OutOfRangeError: an index outside the axis (compiled code drops it).
     """
-    need_integers(index, "index", "index_fill")
     return at_axis(x, index, normal_axis(axis, x.ndim)).set(value.astype(x.dtype))
 
 
+@composite
 def index_put(
     x: Tensor,
     indices: Sequence[Tensor],
@@ -167,6 +173,7 @@ def index_put(
     return assigned(x, tuple(indices), value, accumulate)
 
 
+@composite
 def index_put_(
     x: Tensor,
     indices: Sequence[Tensor],
@@ -258,6 +265,7 @@ def put_along_axis(
     return _reduce_along(arr, index, values, place, reduce, include_self)
 
 
+@composite
 def scatter_reduce(
     input: Tensor,
     dim: int,
@@ -288,6 +296,7 @@ def scatter_reduce(
     return put_along_axis(input, index, src, dim, known[reduce], include_self, False)
 
 
+@composite
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """Adds values to a copy of `input` along an axis.
 
@@ -300,6 +309,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return put_along_axis(input, index, src, dim, "add", True, False)
 
 
+@composite
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """In-place form of `scatter_add`."""
     return write_inplace(input, scatter_add(input, dim, index, src))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, is_dimension, op
+from proa.core import InvalidArgumentError, Tensor, composite, is_dimension, op
 
 from ._manipulate_join import stack
 from ._promote import promote
@@ -88,6 +88,7 @@ def _cartesian_prod(x: Sequence[Array]):
     return tuple(g.reshape(-1) for g in grids)
 
 
+@composite
 def cartesian_prod(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """All combinations of one element of each vector.
 

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, is_dimension, is_inexact, op
+from proa.core import (
+    InvalidArgumentError,
+    Tensor,
+    attach_method,
+    composite,
+    is_dimension,
+    is_inexact,
+    op,
+)
 
 from ._axes import common_dtype, normal_axis
 
@@ -68,6 +76,7 @@ def argsort(x: Array, axis: int = -1, descending: bool = False, stable: bool = F
     return _order(x, normal_axis(axis, x.ndim), descending)
 
 
+@composite
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """Sorts along the first axis.
 
@@ -216,6 +225,7 @@ def _searchsorted(ordered: Array, values: Array, sorter: Array | None, right: bo
     return found.astype(jnp.int32 if narrow else jnp.int64)
 
 
+@composite
 def searchsorted(
     sorted_sequence: Tensor,
     values: Any,
@@ -255,6 +265,7 @@ def searchsorted(
     return _searchsorted(sorted_sequence, values, sorter, after, out_int32, out=out)
 
 
+@composite
 def bucketize(
     x: Any,
     sorted_sequence: Tensor,

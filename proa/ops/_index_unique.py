@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, OutOfRangeError, Tensor, as_dtype, attach_method, op
+from proa.core import (
+    InvalidArgumentError,
+    OutOfRangeError,
+    Tensor,
+    as_dtype,
+    attach_method,
+    composite,
+    op,
+)
 
 from ._axes import normal_axis
 
@@ -46,6 +54,7 @@ def _index_dtype(dtype: Any) -> Any:
     return wanted
 
 
+@composite
 def unique(
     x: Tensor,
     return_index: bool = False,
@@ -98,6 +107,7 @@ def _unique_consecutive(x: Array, axis: int | None):
     return tuple(jnp.asarray(a) for a in (values, inverse, counts))
 
 
+@composite
 def unique_consecutive(
     x: Tensor,
     return_inverse: bool = False,

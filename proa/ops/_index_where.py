@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op, write_inplace
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
 
 from ._axes import common_dtype
 from ._index import getitem
@@ -32,6 +32,7 @@ def _where(condition: Array, x: Array, y: Array):
         ) from error
 
 
+@composite
 def where(
     condition: Tensor, x: Any = None, y: Any = None, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -71,6 +72,7 @@ def where(
     return _where(condition, x, y, out=out)
 
 
+@composite
 def where_(
     condition: Tensor, x: Tensor | None = None, y: Any = None, name: str | None = None
 ) -> Tensor:
@@ -93,6 +95,7 @@ def _nonzero(x: Array):
     return jnp.asarray(np.argwhere(np.asarray(x)))
 
 
+@composite
 def nonzero(x: Tensor, as_tuple: bool = False, *, out: Any = None) -> Any:
     """The places of elements that are not zero; the shape depends on the values.
 
@@ -115,6 +118,7 @@ def nonzero(x: Tensor, as_tuple: bool = False, *, out: Any = None) -> Any:
     return places if out is None else write_inplace(out, places)
 
 
+@composite
 def argwhere(input: Tensor) -> Tensor:
     """The places of elements that are not zero, a row per place (`nonzero`).
 
@@ -124,6 +128,7 @@ def argwhere(input: Tensor) -> Tensor:
     return _nonzero(input)
 
 
+@composite
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Any = None) -> Tensor:
     """The elements where a mask holds, in one axis; its extent depends on the values.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidTypeError, Tensor, as_dtype, attach_method, context, op
+from proa.core import InvalidTypeError, Tensor, as_dtype, attach_method, composite, context, op
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -35,6 +35,7 @@ def _dtype_of(name: str, x: Any) -> Any:
     return x.dtype
 
 
+@composite
 def is_complex(x: Tensor) -> bool:
     """Whether a tensor has a complex dtype.
 
@@ -47,6 +48,7 @@ def is_complex(x: Tensor) -> bool:
     return _dtype_of("is_complex", x).is_complex
 
 
+@composite
 def is_floating_point(x: Tensor) -> bool:
     """Whether a tensor has a real floating dtype.
 
@@ -59,6 +61,7 @@ def is_floating_point(x: Tensor) -> bool:
     return _dtype_of("is_floating_point", x).is_floating
 
 
+@composite
 def is_integer(x: Tensor) -> bool:
     """Whether a tensor has an integer dtype.
 

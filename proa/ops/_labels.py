@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, describe_array, op
+from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 
 if TYPE_CHECKING:
     from proa.core._types import Array, DType, Index
@@ -40,6 +40,7 @@ def length_mask(x: Index, maxlen: int, dtype: DType) -> Array:
     return (jnp.arange(maxlen) < x[..., None]).astype(dtype.numpy)
 
 
+@composite
 def sequence_mask(
     x: Tensor, maxlen: Any = None, dtype: Any = "int64", name: str | None = None
 ) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, is_dimension, op
+from proa.core import InvalidArgumentError, Tensor, composite, is_dimension, op
 
 from ._axes import normal_axis
 
@@ -249,6 +249,7 @@ def _einsum(operands: Sequence[Array], equation: str):
         ) from error
 
 
+@composite
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums products of elements as an equation in Einstein's notation says.
 
@@ -270,6 +271,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     return _einsum(list(operands), equation.replace(" ", ""))
 
 
+@composite
 def ger(x: Tensor, y: Tensor, name: str | None = None, *, out: Any = None) -> Tensor:
     """Products of all pairs of elements of two vectors (`outer`).
 

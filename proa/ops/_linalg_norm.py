@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, is_dimension, op
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, is_dimension, op
 
 from ._axes import normal_axes
 from ._linalg import mismatch
@@ -118,6 +118,7 @@ def _cast(x: Tensor, dtype: Any) -> Tensor:
     return x if dtype is None else x.astype(dtype)  # type: ignore[attr-defined]
 
 
+@composite
 def vector_norm(
     x: Tensor,
     p: float = 2.0,
@@ -142,6 +143,7 @@ def vector_norm(
     return result if out is None else out.copy_(result)
 
 
+@composite
 def matrix_norm(
     x: Tensor,
     p: Any = "fro",
@@ -170,6 +172,7 @@ def matrix_norm(
     return result if out is None else out.copy_(result)
 
 
+@composite
 def norm(
     x: Tensor,
     p: Any = None,
@@ -327,6 +330,7 @@ def _cond(x: Array, p: Any):
     return m_norm(x, p, plane, False) * m_norm(jnp.linalg.inv(x), p, plane, False)
 
 
+@composite
 def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     """Condition number of matrices: the norm times the norm of the inverse.
 

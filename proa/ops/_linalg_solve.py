@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, UnsupportedError, attach_method, op
+from proa.core import InvalidArgumentError, Tensor, UnsupportedError, attach_method, composite, op
 
 from ._host_checks import host_values
 from ._linalg import mismatch
@@ -51,6 +51,7 @@ def _inverse(x: Array):
     return jnp.linalg.inv(floating(x))
 
 
+@composite
 def inverse(x: Tensor, name: str | None = None) -> Tensor:
     """Inverse of square matrices.
 
@@ -68,6 +69,7 @@ def inverse(x: Tensor, name: str | None = None) -> Tensor:
     return _refuse_broken(_inverse(x), "inverse", "matrices that are not singular")
 
 
+@composite
 def inv(x: Tensor, name: str | None = None) -> Tensor:
     """Inverse of square matrices (`inverse`).
 
@@ -109,6 +111,7 @@ def _cholesky(x: Array, upper: bool):
     return jnp.linalg.cholesky(floating(x), upper=upper)
 
 
+@composite
 def cholesky(x: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
     """The triangular matrix whose product with its transpose is a positive definite matrix.
 
@@ -185,6 +188,7 @@ def _solve(x: Array, y: Array, left: bool):
     return found.squeeze(-1 if left else -2) if is_vector else found
 
 
+@composite
 def solve(
     x: Tensor, y: Tensor, left: bool = True, name: str | None = None, *, out: Any = None
 ) -> Tensor:
@@ -254,6 +258,7 @@ def _lstsq(x: Array, y: Array, rcond: float | None):
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+@composite
 def lstsq(
     x: Tensor,
     y: Tensor,
@@ -317,6 +322,7 @@ def _lu(x: Array):
     return packed, pivots + 1, jnp.zeros(x.shape[:-2], jnp.int32)
 
 
+@composite
 def lu(x: Tensor, pivot: bool = True, get_infos: bool = False, name: str | None = None) -> Any:
     """LU decomposition with row exchanges.
 
@@ -351,6 +357,7 @@ def _lu_unpack(x: Array, y: Array):
     return exchange, lower, upper
 
 
+@composite
 def lu_unpack(
     x: Tensor,
     y: Tensor,
@@ -394,6 +401,7 @@ def _lu_solve(b: Array, lu: Array, pivots: Array, trans: str):
     return jnp.take_along_axis(rows, jnp.argsort(order, -1)[..., None], -2)
 
 
+@composite
 def lu_solve(
     b: Tensor, lu: Tensor, pivots: Tensor, trans: str = "N", name: str | None = None
 ) -> Tensor:

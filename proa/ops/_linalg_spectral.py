@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op
 
 from ._linalg_solve import need_matrix
 from ._promote import floating
@@ -23,6 +23,7 @@ def _qr(x: Array, mode: str):
     return made if mode == "r" else tuple(made)
 
 
+@composite
 def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
     """QR decomposition: `q @ r = x` with orthonormal columns of `q`.
 
@@ -49,6 +50,7 @@ def _svd(x: Array, full_matrices: bool):
     return tuple(jnp.linalg.svd(floating(x), full_matrices=full_matrices))
 
 
+@composite
 def svd(
     x: Tensor, full_matrices: bool = False, name: str | None = None, *, out: Any = None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -180,6 +182,7 @@ def _matrix_rank(
     return jnp.sum(sizes > limit[..., None], axis=-1, dtype=jnp.int64)
 
 
+@composite
 def matrix_rank(
     x: Tensor,
     tol: Any = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op
 
 from ._axes import normal_axes
 from ._linalg import mismatch
@@ -59,6 +59,7 @@ def _tensordot(x: Array, y: Array, axes_x: Any, axes_y: Any):
     return jnp.tensordot(x, y, (first, second))
 
 
+@composite
 def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
     """Sum of products over axes of two tensors.
 
@@ -166,6 +167,7 @@ def _cov(x: Array, fweights: Array | None, aweights: Array | None, rowvar: bool,
     return made.astype(floating(x).dtype)
 
 
+@composite
 def cov(
     x: Tensor,
     rowvar: bool = True,

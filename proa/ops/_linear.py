@@ -12,6 +12,7 @@ from proa.core import (
     InvalidArgumentError,
     InvalidTypeError,
     Tensor,
+    composite,
     describe_array,
     op,
     write_inplace,
@@ -139,6 +140,7 @@ def scale_row_gradients(weight: Array, x: Index) -> Array:
     return lax.stop_gradient(weight) + (share - lax.stop_gradient(share))
 
 
+@composite
 def embedding(
     x: Tensor,
     weight: Tensor,

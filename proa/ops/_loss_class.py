@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 from jax import lax, nn
 
-from proa.core import InvalidArgumentError, Tensor, describe_array, op
+from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 
 from ._host_checks import check_range
+from ._promote import floating
 from ._softmax import positive_axis, softmax
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def cross_entropy(
             expected=f"one value for each of {classes} classes",
             fix="check `axis` and the weight",
         )
+    input = floating(input)
     log_p = _log_probabilities(wide(input), axis, use_softmax)
     weight = None if weight is None else weight.reshape(-1).astype(log_p.dtype)
     if soft_label:
@@ -203,6 +205,7 @@ def _hard_case(
     return (loss, factor) if keeps_axis else (loss.squeeze(axis), factor)
 
 
+@composite
 def softmax_with_cross_entropy(
     logits: Tensor,
     label: Tensor,

@@ -16,6 +16,7 @@ from proa.core import (
     as_dtype,
     attach_method,
     become_view,
+    composite,
     is_dimension,
     op,
 )
@@ -141,6 +142,7 @@ def view_dtype(x: Array, dtype: DType):
     return _bitcast(x, dtype.numpy)
 
 
+@composite
 def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
     """Shows a tensor in another shape, or its bytes as another dtype.
 
@@ -156,6 +158,7 @@ def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
     return view_dtype(x, as_dtype(shape_or_dtype))
 
 
+@composite
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
     """Shows a tensor in the shape of another one.
 
@@ -186,6 +189,7 @@ def _transpose(x: Array, perm: Shape):
     return jnp.transpose(x, _check_perm(x.ndim, perm))
 
 
+@composite
 def transpose(x: Tensor, perm: Any, name: Any = None) -> Tensor:
     """Reorders the axes of a tensor.
 
@@ -209,6 +213,7 @@ def transpose(x: Tensor, perm: Any, name: Any = None) -> Tensor:
     return _transpose(x, perm)
 
 
+@composite
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """Reorders the axes: `transpose` with axes in a list or one by one.
 
@@ -227,6 +232,7 @@ def _swap(ndim: int, first: int, second: int) -> tuple[int, ...]:
     return tuple(order)
 
 
+@composite
 def swapaxes(x: Tensor, axis0: int, axis1: int, name: str | None = None) -> Tensor:
     """Exchanges two axes.
 
@@ -238,6 +244,7 @@ def swapaxes(x: Tensor, axis0: int, axis1: int, name: str | None = None) -> Tens
     return _transpose(x, _swap(x.ndim, axis0, axis1))
 
 
+@composite
 def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
     """Moves axes to other places; the remaining ones keep their order.
 
@@ -263,6 +270,7 @@ def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) 
     return _transpose(x, order)
 
 
+@composite
 def t(input: Tensor, name: str | None = None) -> Tensor:
     """Transposes a matrix; tensors with fewer axes come back as they are.
 
@@ -281,6 +289,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
     return _transpose(input, tuple(reversed(range(input.ndim))))
 
 
+@composite
 def matrix_transpose(x: Tensor, name: str | None = None) -> Tensor:
     """Exchanges the last two axes.
 
@@ -444,6 +453,7 @@ def as_real(x: Array):
     return jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1)
 
 
+@composite
 def view_as_complex(input: Tensor) -> Tensor:
     """`as_complex` under torch's name.
 
@@ -453,6 +463,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     return as_complex(input)
 
 
+@composite
 def view_as_real(input: Tensor) -> Tensor:
     """`as_real` under torch's name.
 
@@ -481,6 +492,7 @@ def _raise_ndim(x: Tensor, ndim: int) -> Tensor:
     return x if places is None else unsqueeze(x, places)
 
 
+@composite
 def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
     """Gives each 0-d tensor an axis.
 
@@ -493,6 +505,7 @@ def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
     return _at_least(1, inputs)
 
 
+@composite
 def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
     """Puts axes of extent 1 before the others until there are two.
 
@@ -505,6 +518,7 @@ def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
     return _at_least(2, inputs)
 
 
+@composite
 def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
     """Adds axes of extent 1 until there are three: [n] becomes [1, n, 1], [m, n] [m, n, 1].
 
@@ -517,6 +531,7 @@ def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
     return _at_least(3, inputs)
 
 
+@composite
 def ravel(input: Tensor) -> Tensor:
     """Shows all elements in one axis.
 

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, is_dimension, op, write_inplace
+from proa.core import (
+    InvalidArgumentError,
+    Tensor,
+    attach_method,
+    composite,
+    is_dimension,
+    op,
+    write_inplace,
+)
 
 from ._axes import normal_axes
 
@@ -104,6 +112,7 @@ def diagonal_scatter(x: Array, y: Array, offset: int = 0, axis1: int = 0, axis2:
     return put_diagonal(x, y, offset, axis1, axis2)
 
 
+@composite
 def fill_diagonal_tensor(
     x: Tensor, y: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Tensor:
@@ -119,6 +128,7 @@ def fill_diagonal_tensor(
     return diagonal_scatter(x, y, offset, dim1, dim2)
 
 
+@composite
 def fill_diagonal_tensor_(
     x: Tensor, y: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Tensor:
@@ -146,6 +156,7 @@ def fill_diagonal(x: Array, value: Array, offset: int, wrap: bool):
     return jnp.where(columns - rows == offset, value, x)
 
 
+@composite
 def fill_diagonal_(
     x: Tensor, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
 ) -> Tensor:

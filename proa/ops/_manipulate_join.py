@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, is_dimension, op
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, is_dimension, op
 
 from ._axes import common_dtype, normal_axis
 from ._manipulate import atleast_1d, atleast_2d, atleast_3d, reshape
@@ -127,6 +127,7 @@ def _split(x: Array, num_or_sections: Ints, axis: int):
     return _cut(x, bounds, place)
 
 
+@composite
 def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:
     """Cuts a tensor into parts along an axis.
 
@@ -149,6 +150,7 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
     return list(_split(x, num_or_sections, axis))
 
 
+@composite
 def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
     """Cuts a tensor into equal parts along an axis.
 
@@ -192,6 +194,7 @@ def _tensor_split(x: Array, num_or_indices: Ints, axis: int):
     )
 
 
+@composite
 def tensor_split(
     x: Tensor, num_or_indices: Any, axis: Any = 0, name: str | None = None
 ) -> list[Tensor]:
@@ -218,6 +221,7 @@ def _need_axes(x: Tensor, least: int, what: str) -> None:
         )
 
 
+@composite
 def hsplit(x: Tensor, num_or_indices: Any, name: str | None = None) -> list[Tensor]:
     """`tensor_split` along the second axis (the only one of a vector).
 
@@ -229,6 +233,7 @@ def hsplit(x: Tensor, num_or_indices: Any, name: str | None = None) -> list[Tens
     return tensor_split(x, num_or_indices, 1 if x.ndim > 1 else 0)
 
 
+@composite
 def vsplit(x: Tensor, num_or_indices: Any, name: str | None = None) -> list[Tensor]:
     """`tensor_split` along the first axis.
 
@@ -240,6 +245,7 @@ def vsplit(x: Tensor, num_or_indices: Any, name: str | None = None) -> list[Tens
     return tensor_split(x, num_or_indices, 0)
 
 
+@composite
 def dsplit(x: Tensor, num_or_indices: Any, name: str | None = None) -> list[Tensor]:
     """`tensor_split` along the third axis.
 
@@ -268,6 +274,7 @@ def _unstack(x: Array, axis: int):
     return _apart(x, axis)
 
 
+@composite
 def unstack(
     x: Tensor, axis: int = 0, num: int | None = None, name: str | None = None
 ) -> list[Tensor]:
@@ -298,6 +305,7 @@ def _tensors(x: Any) -> list[Tensor]:
     return [v if isinstance(v, Tensor) else Tensor(v) for v in x]
 
 
+@composite
 def hstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """Joins along the second axis; numbers and vectors along their only one.
 
@@ -308,6 +316,7 @@ def hstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
+@composite
 def vstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """Joins along the first axis; vectors count as rows.
 
@@ -317,6 +326,7 @@ def vstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     return concat([atleast_2d(v) for v in _tensors(x)], 0)
 
 
+@composite
 def row_stack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """Joins along the first axis; vectors count as rows (`vstack`).
 
@@ -326,6 +336,7 @@ def row_stack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     return vstack(x)
 
 
+@composite
 def dstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """Joins along the third axis, which is added where it is missing.
 
@@ -335,6 +346,7 @@ def dstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     return concat([atleast_3d(v) for v in _tensors(x)], 2)
 
 
+@composite
 def column_stack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """Joins along the second axis; numbers and vectors count as columns.
 
@@ -371,6 +383,7 @@ def block_diag(inputs: Sequence[Array]):
     return jnp.concatenate(rows, 0)
 
 
+@composite
 def cat(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: Any = None) -> Tensor:
     """Joins tensors along an axis they have (`concat`).
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, is_dimension, op
+from proa.core import InvalidArgumentError, Tensor, composite, is_dimension, op
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Shape
@@ -85,6 +85,7 @@ def _pad(
     return jnp.pad(x, positive, mode=_MODES[mode])
 
 
+@composite
 def pad(
     x: Tensor,
     pad: Any,

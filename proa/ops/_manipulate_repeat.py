@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, concrete, is_dimension, op
+from proa.core import (
+    InvalidArgumentError,
+    Tensor,
+    attach_method,
+    composite,
+    concrete,
+    is_dimension,
+    op,
+)
 
 from ._axes import normal_axes, normal_axis
 from ._manipulate import variadic
@@ -98,6 +106,7 @@ def _no_common_shape(shapes: Sequence[Any]) -> InvalidArgumentError:
     )
 
 
+@composite
 def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[Tensor]:
     """Broadcasts tensors to their common shape.
 
@@ -113,6 +122,7 @@ def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[
     return list(_broadcast_tensors(list(input)))
 
 
+@composite
 def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
     """Returns the shape that two shapes broadcast to.
 
@@ -134,6 +144,7 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
         raise _no_common_shape([x_shape, y_shape]) from error
 
 
+@composite
 def broadcast_shapes(*shapes: Sequence[int]) -> list[int]:
     """Returns the shape that several shapes broadcast to.
 
@@ -163,6 +174,7 @@ def tile(x: Array, repeat_times: Shape):
     return jnp.tile(x, repeat_times)
 
 
+@composite
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """Repeats a tensor along its axes (`tile`).
 
@@ -186,6 +198,7 @@ def _repeat_interleave(
     return jnp.repeat(x, repeats, axis=place, total_repeat_length=total)
 
 
+@composite
 def repeat_interleave(
     x: Tensor,
     repeats: Any,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, OutOfRangeError, Tensor, attach_method, op
+from proa.core import InvalidArgumentError, OutOfRangeError, Tensor, attach_method, composite, op
 
 from ._axes import normal_axes, normal_axis
 from ._index import assigned, copied_part, getitem
@@ -43,6 +43,7 @@ def _index_of(x: Tensor, axes: Any, parts: Sequence[Any], **lengths: int) -> tup
     return tuple(index)
 
 
+@composite
 def slice(input: Tensor, axes: Any, starts: Any, ends: Any, name: str | None = None) -> Tensor:
     """Cuts ranges out of axes.
 
@@ -69,6 +70,7 @@ def slice(input: Tensor, axes: Any, starts: Any, ends: Any, name: str | None = N
     return getitem(input, _index_of(input, axes, parts, **count))
 
 
+@composite
 def strided_slice(
     x: Tensor, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None
 ) -> Tensor:
@@ -93,6 +95,7 @@ def strided_slice(
     return getitem(x, _index_of(x, axes, parts, **count))
 
 
+@composite
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """Cuts a range out of one axis.
 
@@ -120,6 +123,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return getitem(input, _index_of(input, [axis], [_SLICE(first, first + length)]))
 
 
+@composite
 def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = None) -> Tensor:
     """Cuts a box out of a tensor.
 
@@ -155,6 +159,7 @@ def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = N
     return copied_part(x, tuple(parts))
 
 
+@composite
 def select_scatter(
     x: Tensor, values: Tensor, axis: int, index: int, name: str | None = None
 ) -> Tensor:
@@ -178,6 +183,7 @@ def select_scatter(
     return assigned(x, part, values)
 
 
+@composite
 def slice_scatter(
     x: Tensor,
     value: Tensor,
@@ -273,6 +279,7 @@ def _unfold(x: Array, axis: int, size: int, step: int):
     return jnp.moveaxis(moved[..., _windows(x.shape[place], size, step)], -2, place)
 
 
+@composite
 def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
     """Shows windows of an axis; the elements of a window become a new last axis.
 

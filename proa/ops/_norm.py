@@ -11,7 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from proa.core import GradMode, InvalidArgumentError, Tensor, describe_array, op, write_inplace
+from proa.core import (
+    GradMode,
+    InvalidArgumentError,
+    Tensor,
+    composite,
+    describe_array,
+    op,
+    write_inplace,
+)
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Shape
@@ -152,6 +160,7 @@ def batch_norm_infer(
     )
 
 
+@composite
 def batch_norm(
     x: Tensor,
     running_mean: Tensor,
@@ -324,6 +333,7 @@ def instance_norm_batch(
     return _standardise(wide, mean, variance, weight, bias, eps).astype(x.dtype)
 
 
+@composite
 def instance_norm(
     x: Tensor,
     running_mean: Tensor | None = None,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from proa.core import Tensor
+from proa.core import Tensor, composite
 
 from ._manipulate_pad import pad
 
 
+@composite
 def zeropad2d(
     x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:

@@ -11,7 +11,7 @@ from proa.core import InvalidTypeError
 from ._axes import normal_axes
 
 if TYPE_CHECKING:
-    from proa.core._types import Array
+    from proa.core._types import Array, DType
 
 
 def is_floating(x: Any) -> bool:
@@ -41,6 +41,35 @@ def promote(*arrays: Array) -> list[Array]:
     """Casts arrays to their common dtype: an integer beside a float becomes that float."""
     dtype = jnp.result_type(*[x.dtype for x in arrays])
     return [x.astype(dtype) for x in arrays]
+
+
+def converted(x: Array, dtype: DType) -> Array:
+    """The op `cast` on an array, for ops that convert their input first."""
+    if is_complex(x) and not jnp.issubdtype(dtype.numpy, jnp.complexfloating):
+        x = x != 0 if dtype.name == "bool" else jnp.real(x)
+    if dtype.name.startswith("uint") and jnp.issubdtype(x.dtype, jnp.floating):
+        # XLA clamps negative floats to 0; Paddle (and C) wrap them around.
+        return jnp.where(x < 0, x.astype(jnp.int64).astype(dtype.numpy), x.astype(dtype.numpy))
+    if dtype.name in ("int8", "int16") and jnp.issubdtype(x.dtype, jnp.floating):
+        return x.astype(jnp.int64).astype(dtype.numpy)
+    return x.astype(dtype.numpy)
+
+
+def floating_as(x: Array, dtype: DType | None, name: str) -> Array:
+    """Converts the input of op `name` to a floating dtype; without one as `floating` does.
+
+    Raises:
+        InvalidTypeError: the dtype is not floating.
+    """
+    if dtype is None:
+        return floating(x)
+    if not dtype.is_floating:
+        raise InvalidTypeError(
+            f"`dtype` of `{name}` is {dtype.name}",
+            expected="a floating dtype",
+            fix="leave it out, and cast the result",
+        )
+    return converted(x, dtype)
 
 
 def widened(x: Array) -> Array:

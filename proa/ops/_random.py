@@ -13,6 +13,7 @@ from proa.core import (
     InvalidTypeError,
     Tensor,
     as_dtype,
+    composite,
     default_dtype,
     dispatch,
     new_tensor,
@@ -68,6 +69,7 @@ def _seeded(seed: int) -> Tensor:
     return new_tensor(put(np.array([seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF], np.uint32)))
 
 
+@composite
 def uniform(
     shape: Any,
     dtype: Any = None,
@@ -111,6 +113,7 @@ def uniform(
 
 
 @takes_lengths
+@composite
 def rand(
     shape: Any,
     dtype: Any = None,
@@ -145,6 +148,7 @@ def rand(
 
 
 @takes_lengths
+@composite
 def randn(
     shape: Any,
     dtype: Any = None,
@@ -178,6 +182,7 @@ def randn(
     return finish(drawn, out, device, requires_grad)
 
 
+@composite
 def standard_normal(
     shape: Any,
     dtype: Any = None,
@@ -200,6 +205,7 @@ def standard_normal(
     return randn(shape, dtype, out=out, device=device, requires_grad=requires_grad)
 
 
+@composite
 def gaussian(
     shape: Any,
     mean: Any = 0.0,
@@ -240,6 +246,7 @@ def _check_std(name: str, std: Any) -> None:
         )
 
 
+@composite
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -274,6 +281,7 @@ def normal(
     return drawn if out is None else write_inplace(out, drawn)
 
 
+@composite
 def log_normal(
     mean: Any = 1.0, std: Any = 2.0, shape: Any = None, name: str | None = None
 ) -> Tensor:
@@ -310,6 +318,7 @@ def _bounds(name: str, low: Any, high: Any) -> tuple[Any, Any]:
     return low, high
 
 
+@composite
 def randint(
     low: Any = 0, high: Any = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
 ) -> Tensor:
@@ -336,6 +345,7 @@ def randint(
     return draw_randint(low, high, as_shape(shape, "randint"), wanted)
 
 
+@composite
 def randint_like(
     x: Tensor, low: Any = 0, high: Any = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
@@ -357,6 +367,7 @@ def randint_like(
     )
 
 
+@composite
 def rand_like(
     input: Tensor,
     name: str | None = None,
@@ -378,6 +389,7 @@ def rand_like(
     return rand(input.shape, wanted, device=device, requires_grad=requires_grad)
 
 
+@composite
 def randn_like(
     x: Tensor,
     dtype: Any = None,
@@ -404,6 +416,7 @@ def _randperm(key: Key, n: Any, dtype: DType):
     return jax.random.permutation(key, n).astype(dtype.numpy)
 
 
+@composite
 def randperm(
     n: Any,
     dtype: Any = "int64",

@@ -14,6 +14,7 @@ from proa.core import (
     OutOfRangeError,
     Tensor,
     attach_method,
+    composite,
     default_generator,
     dispatch,
     op,
@@ -55,6 +56,7 @@ def _bernoulli(key: Key, x: Array):
     return jax.random.bernoulli(key, widened(x)).astype(x.dtype)
 
 
+@composite
 def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Tensor:
     """1 with probability `x`, else 0, drawn for each element.
 
@@ -197,6 +199,7 @@ def _shape_of(x: Tensor) -> tuple[Any, ...]:
     return tuple(x._data.shape)
 
 
+@composite
 def uniform_(
     x: Tensor, min: Any = 0, max: Any = 1.0, seed: int = 0, name: str | None = None
 ) -> Tensor:
@@ -212,6 +215,7 @@ def uniform_(
     return write_inplace(x, draw_uniform(min, max, _shape_of(x), x.dtype))
 
 
+@composite
 def normal_(x: Tensor, mean: Any = 0.0, std: Any = 1.0, name: str | None = None) -> Tensor:
     """Fills `x` with numbers drawn from a normal distribution.
 
@@ -224,6 +228,7 @@ def normal_(x: Tensor, mean: Any = 0.0, std: Any = 1.0, name: str | None = None)
     return write_inplace(x, draw_gaussian(mean, std, _shape_of(x), x.dtype))
 
 
+@composite
 def log_normal_(x: Tensor, mean: Any = 1.0, std: Any = 2.0, name: str | None = None) -> Tensor:
     """Fills `x` with exponentials of numbers drawn from a normal distribution.
 
@@ -241,6 +246,7 @@ def _bernoulli_like(key: Key, x: Array, p: Array):
     return jax.random.bernoulli(key, p.astype(jnp.float32), x.shape).astype(x.dtype)
 
 
+@composite
 def bernoulli_(x: Tensor, p: Any = 0.5, name: str | None = None) -> Tensor:
     """Fills `x` with ones, with probability `p`, and zeros.
 
@@ -265,6 +271,7 @@ def _exponential(key: Key, x: Array, lam: Array):
     return (drawn / lam.astype(drawn.dtype)).astype(x.dtype)
 
 
+@composite
 def exponential_(x: Tensor, lam: float = 1.0, name: str | None = None) -> Tensor:
     """Fills `x` with numbers drawn from an exponential distribution.
 
@@ -289,6 +296,7 @@ def _cauchy(key: Key, x: Array, loc: Array, scale: Array):
     return (loc.astype(drawn.dtype) + scale.astype(drawn.dtype) * drawn).astype(x.dtype)
 
 
+@composite
 def cauchy_(x: Tensor, loc: Any = 0, scale: Any = 1, name: str | None = None) -> Tensor:
     """Fills `x` with numbers drawn from a Cauchy distribution.
 
@@ -309,6 +317,7 @@ def _geometric(key: Key, x: Array, probs: Array):
     return (jnp.log(drawn) / jnp.log1p(-probs.astype(wide))).astype(x.dtype)
 
 
+@composite
 def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     """Fills `x` with the continuous form of a geometric distribution, `log(u) / log(1 - p)`.
 
@@ -322,6 +331,7 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     return write_inplace(x, _geometric(x, probs))
 
 
+@composite
 def random_(
     x: Tensor, from_: Any = 0, to: Any = None, *, generator: Generator | None = None
 ) -> Tensor:

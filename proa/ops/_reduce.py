@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op, write_inplace
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
 
 from ._cast import cast
-from ._promote import floating, is_integral, reduced_axes, refuse_complex, widened
+from ._promote import converted, floating, is_integral, reduced_axes, refuse_complex, widened
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Axis, DType
@@ -82,6 +82,7 @@ def plain_mean(x: Array, axis: Axis | None = None, keepdim: bool = False):
     return mean_of(x, reduced_axes(axis, x.ndim), keepdim).astype(floating(x).dtype)
 
 
+@composite
 def mean(
     x: Any,
     axis: Any = None,
@@ -157,7 +158,7 @@ def prod(x: Array, axis: Axis | None = None, keepdim: bool = False, dtype: DType
         6.0
     """
     if dtype is not None:
-        x = x.astype(dtype.numpy)
+        x = converted(x, dtype)
     elif is_integral(x) and x.dtype.itemsize < 4:
         x = x.astype(jnp.int64)
     axes = reduced_axes(axis, x.ndim)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from proa.core import InvalidArgumentError, Tensor, op
+from proa.core import InvalidArgumentError, Tensor, composite, op
 
 from ._pool_adaptive import adaptive_average
 from ._windows import is_channel_last, is_constant, require_constant, spatial_sizes
@@ -200,6 +200,7 @@ def _check_mode(x: Tensor, mode: str, align_corners: bool, align_mode: int) -> i
     return rank
 
 
+@composite
 def interpolate(
     x: Tensor,
     size: Any = None,
@@ -282,6 +283,7 @@ def _scaled(extent: Any, factor: float) -> Any:
     return extent
 
 
+@composite
 def upsample(
     x: Tensor,
     size: Any = None,

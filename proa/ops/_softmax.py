@@ -12,11 +12,13 @@ from proa.core import (
     OutOfRangeError,
     Tensor,
     attach_method,
+    composite,
     describe_array,
     op,
 )
 
 from ._activation import floating
+from ._promote import floating_as
 
 if TYPE_CHECKING:
     from proa.core._types import Array, DType, Key
@@ -60,13 +62,14 @@ def softmax(x: Array, axis: int = -1, dtype: DType | None = None) -> Array:
         >>> F.softmax(proa.to_tensor([0.0, 0.0])).tolist()
         [0.5, 0.5]
     """
-    x = floating(x) if dtype is None else x.astype(dtype.numpy)
+    x = floating_as(x, dtype, "softmax")
     if x.ndim == 0:
         return jnp.ones_like(x)
     axis = positive_axis(axis, x.ndim, "softmax")
     return jax.nn.softmax(_wide(x), axis=axis).astype(x.dtype)
 
 
+@composite
 def implicit_softmax(
     input: Tensor, dim: int | None = None, dtype: Any = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -107,7 +110,7 @@ def log_softmax(x: Array, axis: int = -1, dtype: DType | None = None) -> Array:
     Raises:
         OutOfRangeError: `axis` does not exist.
     """
-    x = floating(x) if dtype is None else x.astype(dtype.numpy)
+    x = floating_as(x, dtype, "log_softmax")
     if x.ndim == 0:
         return jnp.zeros_like(x)
     axis = positive_axis(axis, x.ndim, "log_softmax")

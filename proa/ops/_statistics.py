@@ -8,7 +8,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, op, to_tensor, write_inplace
+from proa.core import (
+    InvalidArgumentError,
+    Tensor,
+    attach_method,
+    composite,
+    op,
+    to_tensor,
+    write_inplace,
+)
 
 from ._promote import floating, is_integral, reduced_axes, refuse_complex, widened
 
@@ -57,6 +65,7 @@ def _deviation(variance: Array):
     return _root(variance)
 
 
+@composite
 def var(
     x: Any,
     axis: Any = None,
@@ -92,6 +101,7 @@ def var(
     return result if out is None else write_inplace(out, result)
 
 
+@composite
 def std(
     x: Any,
     axis: Any = None,
@@ -195,6 +205,7 @@ def _median_of(name: str, x: Any, axis: Any, keepdim: bool, mode: str, skip_nan:
     return median_value(x, axis, keepdim, mode, skip_nan)
 
 
+@composite
 def median(
     x: Any,
     axis: Any = None,
@@ -236,6 +247,7 @@ def median(
     return result if out is None else write_inplace(out, result)
 
 
+@composite
 def nanmedian(
     x: Any, axis: Any = None, keepdim: bool = False, mode: str = "avg", name: str | None = None
 ) -> Any:
@@ -324,6 +336,7 @@ def _quantile_of(
     return _quantile(x, _check_q(name, q), axis, keepdim, interpolation, skip_nan)
 
 
+@composite
 def quantile(
     x: Any,
     q: Any,
@@ -357,6 +370,7 @@ def quantile(
     return result if out is None else write_inplace(out, result)
 
 
+@composite
 def nanquantile(
     x: Any, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear"
 ) -> Tensor:
