@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import InvalidArgumentError, InvalidTypeError, Tensor, to_tensor
-from ..io import DataLoader, Dataset
+from ..io import DataLoader, Dataset, IterableDataset
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -29,7 +29,7 @@ def make_loader(
         InvalidTypeError: neither a Dataset nor something that gives batches.
     """
     if isinstance(data, Dataset):
-        is_stream = not hasattr(data, "__len__")
+        is_stream = isinstance(data, IterableDataset)
         return DataLoader(
             data,
             batch_size=batch_size,

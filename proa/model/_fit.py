@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,18 +95,21 @@ class FitLoop:
     def run(self) -> None:
         """Trains until the last epoch, the last iteration, or until a callback stops it."""
         model = self.model
-        checkpoint = self._find_checkpoint()
-        if checkpoint is not None:
+        found = self._find_checkpoint()
+        accepted: list[str] = []
+        if found is not None:
             # Before anything changes: a run that does not fit leaves the model as it is.
-            accepted = check_conflicts(
-                checkpoint.state["settings"], self.described, self.settings.accepted
-            )
+            saved = found[1].state["settings"]
+            accepted = check_conflicts(saved, self.described, self.settings.accepted)
         model.stop_training = False
         model._request = None
         self.feed.reset()
         self.callbacks.on_begin("train")
-        if checkpoint is not None:
-            self._restore(checkpoint, accepted)
+        if found is not None:
+            self._restore(found[1], accepted)
+            if self.callbacks.params.get("verbose"):
+                at = self.position
+                print(f"going on from {found[0]}: epoch {at.epoch + 1}, step {at.step}")
         model._position, model._is_fitting = self.position, True
         try:
             while self.position.epoch < self.settings.epochs and not self._is_over():
@@ -232,17 +236,16 @@ class FitLoop:
         loader = self.eval_loader
         return loader.state_dict() if hasattr(loader, "state_dict") else None
 
-    def _find_checkpoint(self) -> Checkpoint | None:
+    def _find_checkpoint(self) -> tuple[Path, Checkpoint] | None:
         resume = self.settings.resume
         if resume is None or resume is False:
             return None
         if resume is True or resume == "auto":
             # The first start of a script that is started again and again finds nothing.
-            found = None if self.folder is None else read_newest(self.folder)
-            return None if found is None else found[1]
+            return None if self.folder is None else read_newest(self.folder)
         path = checked_path(resume)
         if not path.is_dir():
-            return read_checkpoint(path)
+            return path, read_checkpoint(path)
         found = read_newest(path)
         if found is None:
             raise NotFoundError(
@@ -250,7 +253,7 @@ class FitLoop:
                 expected="a folder with the checkpoints of Model.fit",
                 fix="check the path; resume='auto' starts anew when there is none",
             )
-        return found[1]
+        return found
 
     def _restore(self, checkpoint: Checkpoint, accepted: list[str]) -> None:
         model, state = self.model, checkpoint.state

@@ -412,14 +412,15 @@ class Model:
 
         Args:
             path (str): path without ending.
-            skip_mismatch (bool): leaves out weights whose shape differs, with a warning.
+            skip_mismatch (bool): leaves out weights whose shape differs, with a warning, and
+                those whose name is missing on either side.
             reset_optimizer (bool): leaves the optimizer's state as it is.
 
         Raises:
             NotFoundError: no such file.
             ArtifactError: a file is truncated or altered, or the optimizer's state does not
                 fit.
-            InvalidArgumentError: shapes differ.
+            InvalidArgumentError: names or shapes differ.
         """
         load_weights(
             path,

@@ -39,7 +39,7 @@ def load_weights(
     own = network.state_dict()
     if skip_mismatch:
         state = _matching(state, own)
-    network.set_state_dict(state)
+    network.load_state_dict(state, strict=not skip_mismatch)
     if optimizer is None or reset_optimizer:
         return
     if not os.path.isfile(found[".pdopt"]):

@@ -103,6 +103,7 @@ class CallbackList:
 
     def __init__(self, callbacks: Iterable[Any], model: Any, params: Mapping[str, Any]) -> None:
         self.callbacks = list(callbacks)
+        self.params = dict(params)
         for callback in self.callbacks:
             callback.set_model(model)
             callback.set_params(params)

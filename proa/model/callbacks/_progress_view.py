@@ -29,7 +29,7 @@ class Progress:
     first: int = 0
     done: int = 0
     samples: int = 0
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=lambda: time.perf_counter())
 
     def __post_init__(self) -> None:
         self.done = self.first
