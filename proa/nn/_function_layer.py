@@ -6,9 +6,9 @@ constructor: everything else follows, so that a family of such layers is a list 
 
 from __future__ import annotations
 
-import dataclasses
-import functools
+import inspect
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any, ClassVar, dataclass_transform
 
 from ._layer import Layer
@@ -24,6 +24,11 @@ class FunctionLayer(Layer):
         trains: whether the function is told if the layer is in training mode.
     """
 
+    # Dataclasses would serve, but they generate source code for each of a hundred layers, which
+    # is a tenth of the time that importing Proa takes.
+    __signature__: ClassVar[Signature]
+    _signature: ClassVar[Signature]
+    _fields: ClassVar[dict[str, Any]] = {}
     _function: ClassVar[Any]
     _options: ClassVar[tuple[str, ...]] = ()
     _shown: ClassVar[tuple[str, ...]] = ()
@@ -37,19 +42,36 @@ class FunctionLayer(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
+        if "__init__" in cls.__dict__:
+            own = inspect.signature(cls.__init__)
+            cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
         if function is None:
             return
         cls._function = staticmethod(function)
-        dataclasses.dataclass(eq=False, repr=False)(cls)
-        fields = [f.name for f in dataclasses.fields(cls)]  # type: ignore[arg-type]
-        cls._options = tuple(name for name in fields if name != "name")
+        cls._fields = {**cls._fields, **_own_fields(cls)}
+        cls._signature = cls.__signature__ = Signature(
+            [
+                Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
+                for name, default in cls._fields.items()
+            ]
+        )
+        cls._options = tuple(name for name in cls._fields if name != "name")
         cls._shown = cls._options if shown is None else shown
         cls._trains = trains
-        cls.__init__ = _with_base(cls.__init__)
-        for name in fields:
-            # A default left on the class would hide a tensor of the same name in an instance.
-            if name in cls.__dict__:
-                delattr(cls, name)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}: {error}") from None
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            setattr(self, name, value)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Checks the settings; nothing by default."""
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Calls the function on the inputs with the layer's settings."""
@@ -71,10 +93,15 @@ class FunctionLayer(Layer):
         return ", ".join(parts)
 
 
-def _with_base(generated: Any) -> Any:
-    @functools.wraps(generated)
-    def __init__(self: FunctionLayer, *args: Any, **kwargs: Any) -> None:
-        Layer.__init__(self)
-        generated(self, *args, **kwargs)
+def _own_fields(cls: type) -> dict[str, Any]:
+    """Fields that a class declares itself, with their defaults, which are taken off the class.
 
-    return __init__
+    A default left on the class would hide a tensor of the same name in an instance.
+    """
+    found = {}
+    for name, annotation in inspect.get_annotations(cls).items():
+        if "ClassVar" not in str(annotation):
+            found[name] = cls.__dict__.get(name, Parameter.empty)
+            if name in cls.__dict__:
+                delattr(cls, name)
+    return found
