@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 # In the environment and before JAX is imported, so that processes started by tests get the same.
@@ -24,3 +26,12 @@ import proa  # noqa: E402  (the environment comes first)
 @pytest.fixture(autouse=True)
 def _fixed_seed() -> None:
     proa.seed(2024)
+
+
+@pytest.fixture(autouse=True)
+def _no_alias_left() -> Iterator[None]:
+    """A page that shows `proa.compat.install()` must not change how later tests print."""
+    yield
+    compat = sys.modules.get("proa.compat")
+    if compat is not None and compat.is_installed():
+        compat.uninstall()

@@ -1,5 +1,12 @@
 """Proa: PaddlePaddle's public API and workflow, with XLA as its compiler."""
 
+import gc as _gc
+
+# What is made below stays as long as the process: looking through it for garbage, again and
+# again while it grows, would take a quarter of the import's time.
+_collects = _gc.isenabled()
+_gc.disable()
+
 from proa import autograd as autograd
 from proa import callbacks as callbacks
 from proa import distributed as distributed
@@ -510,3 +517,6 @@ from ._constants import nan as nan
 from ._constants import newaxis as newaxis
 from ._constants import pi as pi
 from ._names import softmax as softmax
+
+if _collects:
+    _gc.enable()
