@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import pytest
 
 from proa.core import InvalidTypeError, UnknownNameError, define_flag, get_flags, set_flags

@@ -16,8 +16,8 @@ def test_a_shape_is_a_list_that_keeps_its_kind():
         (shape, [2, 3, 4]),
         (shape[1:], [3, 4]),
         (shape + [5], [2, 3, 4, 5]),
-        ([5] + shape, [5, 2, 3, 4]),  # noqa: RUF005
-        (shape + (5,), [2, 3, 4, 5]),  # noqa: RUF005
+        ([5] + shape, [5, 2, 3, 4]),
+        (shape + (5,), [2, 3, 4, 5]),
         (shape * 2, [2, 3, 4, 2, 3, 4]),
     ):
         assert isinstance(made, Size)
