@@ -1,27 +1,13 @@
 """Proa: PaddlePaddle's public API and workflow, with XLA as its compiler."""
 
 import gc as _gc
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # What is made below stays as long as the process: looking through it for garbage, again and
 # again while it grows, would take a quarter of the import's time.
 _collects = _gc.isenabled()
 _gc.disable()
 
-from proa import autograd as autograd
-from proa import callbacks as callbacks
-from proa import distributed as distributed
-from proa import inference as inference
-from proa import io as io
-from proa import jit as jit
-from proa import linalg as linalg
-from proa import metric as metric
-from proa import nn as nn
-from proa import optimizer as optimizer
-from proa import regularizer as regularizer
-from proa import static as static
-from proa import utils as utils
-from proa import version as version
-from proa import vision as vision
 from proa.core import CPUPlace as CPUPlace
 from proa.core import CUDAPinnedPlace as CUDAPinnedPlace
 from proa.core import CUDAPlace as CUDAPlace
@@ -70,13 +56,6 @@ from proa.core import uint8 as uint8
 from proa.core import uint16 as uint16
 from proa.core import uint32 as uint32
 from proa.core import uint64 as uint64
-from proa.framework import load as load
-from proa.framework import save as save
-from proa.model import Model as Model
-from proa.model import flops as flops
-from proa.model import summary as summary
-from proa.nn import ParamAttr as ParamAttr
-from proa.nn import create_parameter as create_parameter
 from proa.ops import abs as abs
 from proa.ops import abs_ as abs_
 from proa.ops import acos as acos
@@ -517,6 +496,33 @@ from ._constants import nan as nan
 from ._constants import newaxis as newaxis
 from ._constants import pi as pi
 from ._names import softmax as softmax
+from ._rooms import __dir__ as __dir__
+from ._rooms import __getattr__ as __getattr__
 
 if _collects:
     _gc.enable()
+
+if _TYPE_CHECKING:
+    # What `_rooms` loads when it is first used.
+    from proa import autograd as autograd
+    from proa import callbacks as callbacks
+    from proa import distributed as distributed
+    from proa import inference as inference
+    from proa import io as io
+    from proa import jit as jit
+    from proa import linalg as linalg
+    from proa import metric as metric
+    from proa import nn as nn
+    from proa import optimizer as optimizer
+    from proa import regularizer as regularizer
+    from proa import static as static
+    from proa import utils as utils
+    from proa import version as version
+    from proa import vision as vision
+    from proa.framework import load as load
+    from proa.framework import save as save
+    from proa.model import Model as Model
+    from proa.model import flops as flops
+    from proa.model import summary as summary
+    from proa.nn import ParamAttr as ParamAttr
+    from proa.nn import create_parameter as create_parameter

@@ -83,7 +83,8 @@ def lines() -> list[str]:
     """The whole public API, sorted."""
     found: set[str] = set()
     for package in public_packages(importlib.import_module(PACKAGE)):
-        for name, value in vars(package).items():
+        for name in {*vars(package), *dir(package)}:
+            value = getattr(package, name)
             compiler_hint = getattr(value, "__module__", "") == "__future__"
             if name.startswith("_") or inspect.ismodule(value) or compiler_hint:
                 continue

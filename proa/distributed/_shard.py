@@ -7,7 +7,7 @@ compiled alike, and it inserts the communication.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 
@@ -17,20 +17,12 @@ from proa.core import (
     Tensor,
     context,
     no_grad,
-    op,
     replace_data,
     to_tensor,
 )
+from proa.ops import with_sharding
 
 from ._mesh import Placement, ProcessMesh, Replicate, Shard
-
-if TYPE_CHECKING:
-    from proa.core._types import Array
-
-
-@op(name="with_sharding", method=None, public=False)
-def _with_sharding(x: Array, sharding: Any) -> Array:
-    return jax.lax.with_sharding_constraint(x, sharding)
 
 
 def _check_divisible(shape: Sequence[Any], mesh: ProcessMesh, placements: Any) -> None:
@@ -86,7 +78,7 @@ def shard_tensor(
         result = Tensor(None)
         result._data = jax.device_put(t._data, sharding)
     else:
-        result = _with_sharding(t, sharding)
+        result = with_sharding(t, sharding)
     result.process_mesh, result.placements = mesh, list(placements)  # type: ignore[attr-defined]
     if stop_gradient is not None:
         result.stop_gradient = stop_gradient

@@ -568,6 +568,7 @@ from ._scan import cumprod_ as cumprod_
 from ._scan import cumsum as cumsum
 from ._scan import cumsum_ as cumsum_
 from ._scan import logcumsumexp as logcumsumexp
+from ._sharding import with_sharding as with_sharding
 from ._similarity import cosine_similarity as cosine_similarity
 from ._similarity import normalize as normalize
 from ._similarity import pairwise_distance as pairwise_distance

@@ -1,0 +1,68 @@
+"""Rooms that are loaded when they are first used: `import proa` itself loads core and ops.
+
+That keeps the import near that of JAX; a script that trains a model pays for the rooms it uses.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from importlib import import_module
+from typing import Any
+
+from proa.core import MissingAttributeError
+
+ROOMS = (
+    "autograd",
+    "callbacks",
+    "distributed",
+    "inference",
+    "io",
+    "jit",
+    "linalg",
+    "metric",
+    "nn",
+    "optimizer",
+    "regularizer",
+    "static",
+    "utils",
+    "version",
+    "vision",
+)
+#: Names of the top package that live in such a room.
+NAMES = {
+    "Model": "model",
+    "ParamAttr": "nn",
+    "create_parameter": "nn",
+    "flops": "model",
+    "load": "framework",
+    "save": "framework",
+    "summary": "model",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the room that is asked for, or the room of the name that is asked for.
+
+    Raises:
+        MissingAttributeError: Proa has no such name.
+    """
+    package = sys.modules["proa"]
+    if name in ROOMS:
+        return import_module(f"proa.{name}")
+    if name in NAMES:
+        value = getattr(import_module(f"proa.{NAMES[name]}"), name)
+        setattr(package, name, value)
+        return value
+    near = difflib.get_close_matches(name, __dir__(), n=3)
+    raise MissingAttributeError(
+        f"proa has no {name!r}",
+        expected="a name of Proa" + (f", such as {', '.join(near)}" if near else ""),
+        fix="check the spelling; dir(proa) lists all names",
+    )
+
+
+def __dir__() -> list[str]:
+    """All names of the top package, loaded or not."""
+    loaded = (name for name in vars(sys.modules["proa"]) if not name.startswith("_"))
+    return sorted({*loaded, *ROOMS, *NAMES})
