@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 import jax
@@ -17,6 +18,8 @@ define_flag("FLAGS_num_cpu_devices", 0)
 def configure() -> None:
     """Sets 64-bit integers, the on-disk compile cache and the simulated devices."""
     flags = get_flags()
+    # No op means to drop imaginary parts by the way: dispatch makes the error readable.
+    warnings.filterwarnings("error", "Casting from complex to real", DeprecationWarning)
     # Paddle's default integers are 64-bit; without this JAX would cut ids and hashes to 32 bits.
     jax.config.update("jax_enable_x64", True)
     if flags["FLAGS_num_cpu_devices"] > 0:

@@ -81,7 +81,9 @@ def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
         elif isinstance(value, bool | int | float | complex | np.generic) or (
             isinstance(value, np.ndarray) and value.ndim == 0
         ):
-            wanted = _INT64 if _is_index(op, position) else scalar_dtype(value, like)
+            wanted = scalar_dtype(value, like)
+            if _is_index(op, position) and np.asarray(value).dtype.kind in "biu":
+                wanted = _INT64
             converted.append(new_tensor(_scalar(value, wanted)))
         elif isinstance(value, list | tuple | np.ndarray) or hasattr(value, "__array__"):
             array = host_array(value)

@@ -46,6 +46,12 @@ def define_flag(name: str, default: Any, *, watch: Callable[[Any], None] | None 
 
 
 def _lookup(name: str) -> str:
+    if not isinstance(name, str):
+        raise InvalidTypeError(
+            f"the name of a flag is {name!r} ({type(name).__name__})"[:200],
+            expected="a string",
+            fix="write get_flags(['FLAGS_check_nan_inf'])",
+        )
     full = name if name.startswith("FLAGS_") else f"FLAGS_{name}"
     if full not in _FLAGS:
         raise UnknownNameError(
@@ -93,5 +99,5 @@ def get_flags(flags: str | Iterable[str] | None = None) -> dict[str, Any]:
     """
     if flags is None:
         return dict(_FLAGS)
-    names = [flags] if isinstance(flags, str) else list(flags)
+    names = list(flags) if isinstance(flags, list | tuple | set) else [flags]
     return {name: _FLAGS[_lookup(name)] for name in names}

@@ -17,7 +17,7 @@ from ._dispatch import describe_array, dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._registry import BaseOp, Facts, register
 from ._tape import GradMode
-from ._tensor import Tensor, alias, attach_method, tensor_method
+from ._tensor import Tensor, alias, attach_method, tensor_method, to_tensor
 
 
 def _overwrite(x: Any, value: Any) -> Any:
@@ -218,7 +218,7 @@ def set_value(self: Tensor, value: Any) -> None:
     Raises:
         InvalidArgumentError: another shape (even one that would broadcast).
     """
-    given = value if isinstance(value, Tensor) else Tensor(value)
+    given = value if isinstance(value, Tensor) else to_tensor(value)
     if tuple(given._data.shape) != tuple(self._data.shape):
         raise InvalidArgumentError(
             f"set_value on {self.name!r} {describe_array(self._data)} "

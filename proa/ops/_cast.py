@@ -55,6 +55,7 @@ def astype(self: Tensor, dtype: Any) -> Tensor:
 
 
 @tensor_method
+@composite
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """Converts to the dtype of `other`."""
     return cast(self, other.dtype)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
 
-from ._promote import promote, refuse_complex
+from ._promote import is_complex, promote, refuse_complex
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -47,6 +47,8 @@ def clip(x: Array, min: Array | None = None, max: Array | None = None):
 
 @op(name="scale", method=None, public=False)
 def _affine(x: Array, scale: Array, bias: Array, bias_after_scale: bool):
+    if not is_complex(x):
+        refuse_complex("scale", scale, bias)
     scale, bias = scale.astype(x.dtype), bias.astype(x.dtype)
     return x * scale + bias if bias_after_scale else (x + bias) * scale
 

@@ -48,7 +48,7 @@ def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor
     count = int(num_classes)
     if count == -1:
         labels = np.asarray(concrete(x, "one_hot without `num_classes`"))
-        count = int(labels.max()) + 1 if labels.size else 0
+        count = int(labels.max()) + 1 if labels.size and labels.dtype.kind in "iu" else 0
     if count < 0:
         raise InvalidArgumentError(
             f"`num_classes` is {num_classes}",

@@ -13,6 +13,7 @@ from ._axes import common_dtype
 from ._index import getitem
 from ._manipulate import reshape
 from ._manipulate_repeat import broadcast_tensors
+from ._promote import is_complex, refuse_complex
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -158,6 +159,8 @@ def masked_fill(x: Array, mask: Array, value: Array):
         mask: boolean tensor that broadcasts with `x`.
         value: a number; cast to the dtype of `x`.
     """
+    if not is_complex(x):
+        refuse_complex("masked_fill", value)
     return jnp.where(mask.astype(bool), value.astype(x.dtype), x)
 
 

@@ -103,6 +103,7 @@ def shape(input: Array):
     return jnp.stack([jnp.asarray(extent, dtype=jnp.int64) for extent in input.shape])
 
 
+@composite
 def tolist(x: Tensor) -> Any:
     """Elements as nested Python lists.
 

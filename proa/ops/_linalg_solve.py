@@ -15,7 +15,7 @@ from ._linalg import mismatch
 from ._promote import floating, promote
 
 if TYPE_CHECKING:
-    from proa.core._types import Array
+    from proa.core._types import Array, Index
 
 
 def need_matrix(x: Any, name: str, *, square: bool = False) -> None:
@@ -347,7 +347,7 @@ def lu(x: Tensor, pivot: bool = True, get_infos: bool = False, name: str | None 
 
 
 @op(name="lu_unpack", public=False)
-def _lu_unpack(x: Array, y: Array):
+def _lu_unpack(x: Array, y: Index):
     rows, columns = x.shape[-2:]
     least = min(rows, columns)
     lower = jnp.tril(x[..., :, :least], -1) + jnp.eye(rows, least, dtype=x.dtype)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 from jax import lax, nn
 
-from proa.core import InvalidArgumentError, Tensor, describe_array, op
+from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 
 from ._host_checks import check_range
 from ._loss_class import check_reduction, reduce_loss
@@ -159,6 +159,7 @@ def hinge_of_distances(
     return reduce_loss(_hinge(near - far + margin), reduction, "triplet_margin_with_distance_loss")
 
 
+@composite
 def triplet_margin_with_distance_loss(
     input: Tensor,
     positive: Tensor,

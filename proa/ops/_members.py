@@ -17,6 +17,7 @@ from proa.core import (
     as_place,
     attach,
     attach_method,
+    composite,
     concrete,
     context,
     new_tensor,
@@ -26,6 +27,7 @@ from proa.core import (
     tensor_method,
 )
 
+from ._axes import normal_axis
 from ._cast import cast
 from ._create_from import clone
 from ._manipulate_slice import as_strided
@@ -227,7 +229,7 @@ def get_strides(self: Tensor) -> list[int]:
 @tensor_method
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """Elements from one index to the next along one axis, or along each."""
-    return _strides(self) if dim is None else _strides(self)[dim]
+    return _strides(self) if dim is None else _strides(self)[normal_axis(dim, self.ndim, "dim")]
 
 
 @_property
@@ -277,9 +279,10 @@ _always("is_selected_rows", False, "a set of rows")
 
 
 @tensor_method
+@composite
 def is_same_shape(self: Tensor, y: Tensor) -> bool:
     """Whether both tensors have one shape."""
-    return tuple(self._data.shape) == tuple(y._data.shape)
+    return tuple(self._data.shape) == tuple(y.shape)
 
 
 @tensor_method
@@ -362,6 +365,7 @@ def apply(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
         PreconditionError: the tensor wants a gradient.
     """
     _refuse_gradient(self, "apply")
+    _require_function(func, "apply")
     return func(clone(self))
 
 
@@ -376,8 +380,18 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
         PreconditionError: the tensor wants a gradient.
     """
     _refuse_gradient(self, "apply_")
+    _require_function(func, "apply_")
     replace_data(self, func(clone(self))._data)
     return self
+
+
+def _require_function(func: Any, name: str) -> None:
+    if not callable(func):
+        raise InvalidTypeError(
+            f"`func` of `{name}` is {func!r} ({type(func).__name__})"[:200],
+            expected="a function of a Tensor",
+            fix="pass a function, such as lambda v: v + 1",
+        )
 
 
 def _refuse_gradient(self: Tensor, name: str) -> None:
@@ -390,6 +404,7 @@ def _refuse_gradient(self: Tensor, name: str) -> None:
 
 
 @tensor_method
+@composite
 def set_(
     self: Tensor,
     source: Tensor | None = None,

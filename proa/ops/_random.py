@@ -23,7 +23,7 @@ from proa.core import (
 )
 
 from ._create import as_shape, finish, takes_lengths
-from ._promote import floating, promote
+from ._promote import floating, promote, refuse_complex
 
 if TYPE_CHECKING:
     from proa.core._types import Array, DType, Key, Shape
@@ -48,6 +48,7 @@ def _wide(dtype: Any) -> Any:
 @op(name="uniform", method=None, public=False, differentiable=False)
 def draw_uniform(key: Key, low: Array, high: Array, shape: Shape, dtype: DType):
     """Numbers in [low, high)."""
+    refuse_complex("uniform", low, high)
     wide = _wide(dtype.numpy)
     low, high = low.astype(wide), high.astype(wide)
     drawn = low + jax.random.uniform(key, shape, wide) * (high - low)
@@ -60,6 +61,7 @@ def draw_uniform(key: Key, low: Array, high: Array, shape: Shape, dtype: DType):
 @op(name="gaussian", method=None, public=False, differentiable=False)
 def draw_gaussian(key: Key, mean: Array, std: Array, shape: Shape, dtype: DType):
     """Normal numbers."""
+    refuse_complex("normal", mean, std)
     wide = _wide(dtype.numpy)
     drawn = jax.random.normal(key, shape, wide) * std.astype(wide) + mean.astype(wide)
     return drawn.astype(dtype.numpy)

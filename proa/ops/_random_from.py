@@ -23,7 +23,7 @@ from proa.core import (
 )
 
 from ._host_checks import host_values
-from ._promote import floating, widened
+from ._promote import floating, refuse_complex, widened
 from ._random import draw_gaussian, draw_randint, draw_uniform
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def poisson(key: Key, x: Array):
     Raises:
         OutOfRangeError: a negative rate (eager mode).
     """
+    refuse_complex("poisson", x)
     x = floating(x)
     return jax.random.poisson(key, widened(x)).astype(x.dtype)
 
@@ -134,6 +135,7 @@ def standard_gamma(key: Key, x: Array):
         x: shape parameters > 0, floating.
         name: not used.
     """
+    refuse_complex("standard_gamma", x)
     x = floating(x)
     return jax.random.gamma(key, widened(x)).astype(x.dtype)
 
@@ -142,6 +144,7 @@ def _check_weights(key: Any, x: Any, num_samples: int, replacement: bool) -> Non
     values = host_values(x)
     if values is None:
         return
+    refuse_complex("multinomial", x)
     values = values.astype(np.float64)
     if (values < 0).any() or not np.isfinite(values).all():
         raise InvalidArgumentError(
@@ -243,6 +246,7 @@ def log_normal_(x: Tensor, mean: Any = 1.0, std: Any = 2.0, name: str | None = N
 
 @op(name="bernoulli_like", method=None, public=False, differentiable=False)
 def _bernoulli_like(key: Key, x: Array, p: Array):
+    refuse_complex("bernoulli_", p)
     return jax.random.bernoulli(key, p.astype(jnp.float32), x.shape).astype(x.dtype)
 
 
@@ -267,6 +271,7 @@ def bernoulli_(x: Tensor, p: Any = 0.5, name: str | None = None) -> Tensor:
 
 @op(name="exponential", method=None, public=False, differentiable=False)
 def _exponential(key: Key, x: Array, lam: Array):
+    refuse_complex("exponential_", x, lam)
     drawn = jax.random.exponential(key, x.shape, widened(floating(x)).dtype)
     return (drawn / lam.astype(drawn.dtype)).astype(x.dtype)
 
@@ -292,6 +297,7 @@ def exponential_(x: Tensor, lam: float = 1.0, name: str | None = None) -> Tensor
 
 @op(name="cauchy", method=None, public=False, differentiable=False)
 def _cauchy(key: Key, x: Array, loc: Array, scale: Array):
+    refuse_complex("cauchy_", x, loc, scale)
     drawn = jax.random.cauchy(key, x.shape, widened(floating(x)).dtype)
     return (loc.astype(drawn.dtype) + scale.astype(drawn.dtype) * drawn).astype(x.dtype)
 
@@ -311,6 +317,7 @@ def cauchy_(x: Tensor, loc: Any = 0, scale: Any = 1, name: str | None = None) ->
 
 @op(name="geometric", method=None, public=False, differentiable=False)
 def _geometric(key: Key, x: Array, probs: Array):
+    refuse_complex("geometric_", x, probs)
     wide = widened(floating(x)).dtype
     tiny = jnp.finfo(wide).tiny
     drawn = jax.random.uniform(key, x.shape, wide, tiny, 1.0)
