@@ -6,8 +6,10 @@ from ._composite import composite as composite
 from ._context import bump_mode_epoch as bump_mode_epoch
 from ._context import context as context
 from ._context import interceptors as interceptors
+from ._context import located_at as located_at
 from ._context import mode_epoch as mode_epoch
 from ._context import run_eagerly as run_eagerly
+from ._context import state_lock as state_lock
 from ._context import user_location as user_location
 from ._convert import convert_inputs as convert_inputs
 from ._convert import scalar_dtype as scalar_dtype
@@ -20,6 +22,7 @@ from ._dispatch import attach as attach
 from ._dispatch import describe_array as describe_array
 from ._dispatch import dispatch as dispatch
 from ._dispatch import is_inexact as is_inexact
+from ._dispatch import next_sequence as next_sequence
 from ._dispatch import wrap as wrap
 from ._dtype import DType as DType
 from ._dtype import as_dtype as as_dtype
@@ -60,6 +63,7 @@ from ._errors import UnsupportedError as UnsupportedError
 from ._flags import define_flag as define_flag
 from ._flags import get_flags as get_flags
 from ._flags import set_flags as set_flags
+from ._nancheck import checks_numbers as checks_numbers
 from ._place import CPUPlace as CPUPlace
 from ._place import CUDAPinnedPlace as CUDAPinnedPlace
 from ._place import CUDAPlace as CUDAPlace
@@ -73,6 +77,11 @@ from ._place import put_like as put_like
 from ._place import set_device as set_device
 from ._printing import format_array as format_array
 from ._printing import set_printoptions as set_printoptions
+from ._python_state import attributes_methods_read as attributes_methods_read
+from ._python_state import attributes_read as attributes_read
+from ._python_state import is_plain as is_plain
+from ._python_state import is_same as is_same
+from ._python_state import nested_codes as nested_codes
 from ._random import Generator as Generator
 from ._random import default_generator as default_generator
 from ._random import default_seed as default_seed
@@ -83,6 +92,7 @@ from ._random import set_rng_state as set_rng_state
 from ._registry import BaseOp as BaseOp
 from ._registry import Facts as Facts
 from ._registry import Op as Op
+from ._registry import Vjp as Vjp
 from ._registry import all_ops as all_ops
 from ._registry import get_op as get_op
 from ._registry import pull_cotangents as pull_cotangents
@@ -94,8 +104,10 @@ from ._tape import enable_grad as enable_grad
 from ._tape import grad as grad
 from ._tape import is_grad_enabled as is_grad_enabled
 from ._tape import no_grad as no_grad
+from ._tape import recorded_gradients as recorded_gradients
 from ._tape import run_backward as run_backward
 from ._tape import set_grad_enabled as set_grad_enabled
+from ._tensor import Leaf as Leaf
 from ._tensor import Parameter as Parameter
 from ._tensor import Tensor as Tensor
 from ._tensor import alias as alias

@@ -15,6 +15,8 @@ class Context(threading.local):
 
     grad_enabled: bool = True
     recorder: Any = None
+    #: The line of the user's code that is at work, where the stack does not show it.
+    location: str = ""
 
     def __init__(self) -> None:
         #: What `grad_enabled` was outside each region that is open in this thread.
@@ -35,6 +37,12 @@ mode_epoch = [0]
 def bump_mode_epoch() -> None:
     """Tells compiled functions that Python state they depend on may have changed."""
     mode_epoch[0] += 1
+
+
+#: Held while a function is recorded (tensors then hold Values), and while a compiled step
+#: overwrites what it reads (their buffers are then given away). What finds a tensor in such
+#: a state from another thread waits for it here.
+state_lock = threading.RLock()
 
 
 @contextmanager
@@ -61,8 +69,20 @@ def user_frame() -> FrameType | None:
     return None
 
 
+@contextmanager
+def located_at(where: str) -> Iterator[None]:
+    """Makes `user_location` give the line that a recorded op call came from."""
+    before, context.location = context.location, where
+    try:
+        yield
+    finally:
+        context.location = before
+
+
 def user_location() -> str:
     """Returns `file:line` of the user's code that is running, for messages."""
+    if context.location:
+        return context.location
     frame = user_frame()
     if frame is None:
         return "<unknown>"

@@ -10,17 +10,17 @@ import jax
 import numpy as np
 from jaxlib.mlir import ir
 
-from ._context import context, interceptors
+from ._context import context, interceptors, state_lock
 from ._convert import convert_inputs
 from ._errors import InvalidArgumentError, ProaError
-from ._tensor import Tensor, new_tensor
+from ._tensor import Tensor, concrete, new_tensor
 
 if TYPE_CHECKING:
     from ._registry import BaseOp
 
 # What building a program raises where a shape or dtype has no form in it.
 MLIRError = ir.MLIRError
-_next_sequence = count().__next__
+next_sequence = count().__next__
 
 
 class TapedCall:
@@ -36,7 +36,7 @@ class TapedCall:
         self.saved = saved
         self.edges = edges
         self.num_outputs = outputs
-        self.sequence = _next_sequence()
+        self.sequence = next_sequence()
         self.hooks: dict[int, list[Any]] | None = None
 
     @property
@@ -77,7 +77,7 @@ class Node(TapedCall):
         self.saved = saved
         self.edges = edges
         self.num_outputs = outputs
-        self.sequence = _next_sequence()
+        self.sequence = next_sequence()
         self.hooks = None
 
     @property
@@ -113,8 +113,8 @@ def dispatch(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
     kernel = op.kernels.get(key)
     try:
         out = (kernel or op.make_kernel(key))(*arrays)
-    except _FAILURES as error:
-        fail(op, arrays, error)
+    except _CAUGHT as error:
+        out = _again(op, tensors, arrays, key, error)
     if out.__class__ is tuple or out.__class__ is list:
         return tuple([new_tensor(o) for o in out])
     return new_tensor(out)
@@ -126,8 +126,8 @@ def _run_taped(op: BaseOp, tensors: tuple[Any, ...], arrays: list[Any], key: Any
     kernel = op.kernels.get(key)
     try:
         out = (kernel or op.make_kernel(key))(*arrays)
-    except _FAILURES as error:
-        fail(op, arrays, error)
+    except _CAUGHT as error:
+        out = _again(op, tensors, arrays, key, error)
     return attach(op, key, tensors, arrays, out)
 
 
@@ -209,9 +209,35 @@ def _run_or_record(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
         return _run_taped(op, tensors, arrays, key)
     try:
         out = (op.kernels.get(key) or op.make_kernel(key))(*arrays)
-    except _FAILURES as error:
-        fail(op, arrays, error)
+    except _CAUGHT as error:
+        out = _again(op, tensors, arrays, key, error)
     return wrap(out)
+
+
+def _again(op: BaseOp, tensors: Any, arrays: list[Any], key: Any, error: Exception) -> Any:
+    """Runs a kernel again that met a tensor while another thread was changing it.
+
+    A tensor holds a Value while another thread records a function that writes it, and an
+    array that is given away while a compiled step overwrites it; both end with their lock.
+    """
+    if all(map(_is_settled, arrays)):
+        if not isinstance(error, _FAILURES):
+            raise error
+        fail(op, arrays, error)
+    with state_lock:
+        arrays[:] = [t._data for t in tensors]
+        for t in tensors:
+            concrete(t, f"op `{op.name}`")
+        try:
+            return (op.kernels.get(key) or op.make_kernel(key))(*arrays)
+        except _FAILURES as second:
+            fail(op, arrays, second)
+
+
+def _is_settled(array: Any) -> bool:
+    if isinstance(array, jax.core.Tracer):
+        return True
+    return isinstance(array, jax.Array) and not array.is_deleted()
 
 
 def run_check(op: Any, arrays: list[Any], key: Any) -> None:
@@ -249,8 +275,10 @@ _FAILURES = (
     AttributeError,
     AssertionError,
     NotImplementedError,
+    DeprecationWarning,
     MLIRError,
 )
+_CAUGHT = (*_FAILURES, RuntimeError)
 
 
 def fail(op: BaseOp, arrays: Sequence[Any], error: Exception) -> NoReturn:

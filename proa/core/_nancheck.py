@@ -37,6 +37,11 @@ def _check_one(op: Any, tensors: tuple[Any, ...], position: int, t: Any) -> None
     )
 
 
+def checks_numbers() -> bool:
+    """Whether `FLAGS_check_nan_inf` is on: compiled functions then run op by op."""
+    return bool(interceptors) and _check in interceptors
+
+
 def _switch(on: bool) -> None:
     if on and _check not in interceptors:
         interceptors.append(_check)

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ._context import run_eagerly
+from ._context import context, run_eagerly
 from ._dispatch import dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError
 from ._registry import Facts, register
@@ -66,6 +66,8 @@ class Generator:
                 f"`seed` is {number}", expected="0 <= seed < 2**64", fix="choose one in range"
             )
         self._seed = number
+        if context.recorder is not None:
+            context.recorder.note_write(self.state)
         with run_eagerly(), GradMode(False):
             if self._state is not None:
                 self._state._data = _key_of(number)

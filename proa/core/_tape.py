@@ -12,7 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ._context import context
-from ._dispatch import Node, TapedCall, dispatch, is_inexact
+from ._dispatch import Node, Residuals, TapedCall, dispatch, is_inexact
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._registry import Facts, register
 from ._tensor import Leaf, Tensor, alias, attach_method, new_tensor, tensor_method
@@ -131,13 +131,24 @@ _K0 = (None, ())
 
 
 class Walk:
-    """One backward pass."""
+    """One backward pass.
 
-    def __init__(self, retain: bool, create: bool, targets: dict[Any, int] | None) -> None:
-        self.retain, self.create, self.targets = retain, create, targets
+    Args:
+        retain: keep what nodes have saved.
+        create: make the pass itself differentiable.
+        targets: edges whose gradients are wanted; `None` for those of all leaves.
+        since: older nodes (by their sequence) end the walk, as constants would.
+    """
+
+    def __init__(
+        self, retain: bool, create: bool, targets: dict[Any, int] | None, since: int = -2
+    ) -> None:
+        self.retain, self.create, self.targets, self.since = retain, create, targets, since
+        self.own_leaves: frozenset[Leaf] = frozenset()
         self.pending: dict[Any, list[Any]] = {}
         self.heap: list[tuple[int, int, Any]] = []
         self.found: dict[int, Tensor] = {}
+        self._arrivals = count()
 
     def add(self, edge: tuple[Any, int], gradient: Tensor) -> None:
         """Adds a cotangent for one output of a node."""
@@ -146,7 +157,9 @@ class Walk:
         if slots is None:
             outputs = 1 if isinstance(node, Leaf) else node.num_outputs
             slots = self.pending[node] = [None] * outputs
-            heapq.heappush(self.heap, (-node.sequence, id(node), node))
+            # Leaves are equal in their sequence: they go in the order of their arrival, since
+            # an order of addresses would give the next process another compiled function.
+            heapq.heappush(self.heap, (-node.sequence, next(self._arrivals), node))
         known = slots[index]
         slots[index] = gradient if known is None else dispatch(_sum_op, (known, gradient), _K0)
 
@@ -155,7 +168,8 @@ class Walk:
         while self.heap:
             node = heapq.heappop(self.heap)[2]
             slots = self.pending.pop(node)
-            if node.hooks:
+            is_walked = node.sequence >= self.since or node in self.own_leaves
+            if node.hooks and is_walked:
                 self._run_hooks(node, slots)
             if self.targets is not None:
                 for index, gradient in enumerate(slots):
@@ -165,7 +179,7 @@ class Walk:
             if isinstance(node, Leaf):
                 if self.targets is None:
                     _accumulate(node, slots[0], self.create)
-            else:
+            elif is_walked:
                 self._propagate(node, slots)
 
     def _run_hooks(self, node: Any, slots: list[Any]) -> None:
@@ -216,7 +230,7 @@ def node_gradients(node: Node, slots: list[Any], create: bool) -> list[Any]:
     op, saved = node.op, node.saved
     given = [g for g in slots if g is not None]
     mask = tuple([g is not None for g in slots])
-    if op.keep_residuals and saved.__class__ is tuple:
+    if saved.__class__ is Residuals:
         arrays, positions, pull = saved
         if not create:
             return _scatter(len(arrays), positions, op.backward_with(pull, given, mask, node.key))
@@ -394,6 +408,36 @@ def grad(
         walk.add = _filtered(walk.add, reached, walk_blocked)  # type: ignore[method-assign]
         walk.run()
     return [_result(walk, targets, t, i, allow_unused) for i, t in enumerate(ins)]
+
+
+def recorded_gradients(
+    outputs: Sequence[Tensor],
+    seeds: Sequence[Tensor],
+    edges: Sequence[Any],
+    since: int,
+    own_leaves: frozenset[Leaf],
+) -> list[Tensor | None]:
+    """Gradients with respect to tape edges, along taped calls of a recording only.
+
+    Args:
+        outputs: what to differentiate.
+        seeds: their gradients.
+        edges: the edges; `None` for those without a gradient.
+        since: sequence of the recording's first taped call.
+        own_leaves: leaves made for the recording; hooks of other leaves run later, when the
+            walk outside reaches them.
+    """
+    targets: dict[Any, int] = {}
+    for edge in edges:
+        if edge is not None:
+            targets.setdefault(edge, len(targets))
+    walk = Walk(retain=True, create=True, targets=targets, since=since)
+    walk.own_leaves = own_leaves
+    with GradMode(True):
+        for t, seed in zip(outputs, seeds, strict=True):
+            walk.add(t._edge or t._leaf_edge(), seed)
+        walk.run()
+    return [None if edge is None else walk.found.get(targets[edge]) for edge in edges]
 
 
 def _result(walk: Walk, targets: Any, t: Tensor, position: int, allow_unused: bool) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ._context import bump_mode_epoch, context, run_eagerly, user_location
+from ._context import bump_mode_epoch, context, run_eagerly, state_lock, user_location
 from ._dtype import DType, as_dtype, default_dtype
 from ._errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError, PreconditionError
 from ._place import put
@@ -126,7 +126,7 @@ class Tensor:
         Raises:
             ProgramError: called on a tensor of a function that is being recorded.
         """
-        return np.array(concrete(self, "numpy()"))
+        return np.array(on_host(self, "numpy()"))
 
     def item(self, *index: int) -> Any:
         """Returns one element as a Python number.
@@ -138,7 +138,7 @@ class Tensor:
         Raises:
             InvalidArgumentError: several elements and no index.
         """
-        array = concrete(self, "item()")
+        array = on_host(self, "item()")
         if not index and self.size != 1:
             raise InvalidArgumentError(
                 f"item() on a tensor of shape {self.shape}",
@@ -146,7 +146,7 @@ class Tensor:
                 fix="call item(i), or tolist()/numpy() for all elements",
             )
         try:
-            return np.asarray(array).item(*index)
+            return array.item(*index)
         except (IndexError, TypeError, ValueError) as error:
             raise OutOfRangeError(
                 f"item{index} on a tensor of shape {self.shape}"[:200],
@@ -156,7 +156,7 @@ class Tensor:
 
     def tolist(self) -> Any:
         """Returns the elements as nested Python lists."""
-        return np.asarray(concrete(self, "tolist()")).tolist()
+        return on_host(self, "tolist()").tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy()
@@ -166,10 +166,10 @@ class Tensor:
         return bool(self._single("bool()"))
 
     def __int__(self) -> int:
-        return int(self._single("int()"))
+        return int(self._real("int()"))
 
     def __float__(self) -> float:
-        return float(self._single("float()"))
+        return float(self._real("float()"))
 
     def __complex__(self) -> complex:
         return complex(self._single("complex()"))
@@ -187,15 +187,24 @@ class Tensor:
         is_number = not self.ndim or (spec and self.size == 1)
         return format(self.item() if is_number else str(self), spec)
 
+    def _real(self, what: str) -> Any:
+        if self.dtype.is_complex:
+            raise InvalidTypeError(
+                f"{what} of a {self.dtype.name} tensor",
+                expected="a real tensor",
+                fix="take real(), imag() or abs() of it, or complex(x)",
+            )
+        return self._single(what)
+
     def _single(self, what: str) -> Any:
-        array = concrete(self, what)
+        array = on_host(self, what)
         if self.size != 1:
             raise InvalidArgumentError(
                 f"{what} of a tensor of shape {self.shape}",
                 expected="a tensor with exactly one element",
                 fix="reduce it first (any(), all(), sum(), mean()) or pick one element",
             )
-        return np.asarray(array).reshape(())[()]
+        return array.reshape(())[()]
 
     def __len__(self) -> int:
         if not self._data.shape:
@@ -322,6 +331,16 @@ def concrete(t: Tensor, what: str) -> Any:
     return data.concretize(t, what, user_location())
 
 
+def on_host(t: Tensor, what: str) -> np.ndarray:
+    """Returns the tensor's values as a NumPy array that may share them; see `concrete`."""
+    try:
+        return np.asarray(concrete(t, what))
+    except RuntimeError:
+        # A compiled step of another thread may have given the buffer away meanwhile.
+        with state_lock:
+            return np.asarray(concrete(t, what))
+
+
 def copy_array(array: Any) -> Any:
     """Returns an array with a buffer of its own."""
     return jax.numpy.array(array, copy=True)
@@ -371,6 +390,8 @@ def _copy_of(data: Tensor, dtype: Any, place: Any, stop_gradient: bool) -> Tenso
     else:
         with run_eagerly():
             array = concrete(data, "to_tensor()")
+            if dtype is not None:
+                _refuse_complex(array.dtype, as_dtype(dtype))
             wanted = array if dtype is None else array.astype(as_dtype(dtype).numpy)
             copied = new_tensor(put(copy_array(wanted), place))
     copied._stop = stop_gradient
@@ -407,7 +428,13 @@ def host_array(data: Any, dtype: Any = None) -> np.ndarray:
 
 
 def fit_dtype(array: np.ndarray, wanted: DType) -> np.ndarray:
-    """Casts an array; an integer that the dtype cannot hold is an error."""
+    """Casts an array; an integer that the dtype cannot hold is an error.
+
+    Raises:
+        InvalidArgumentError: an integer out of range.
+        InvalidTypeError: complex values for a real dtype.
+    """
+    _refuse_complex(array.dtype, wanted)
     if wanted.is_integer and array.dtype.kind in "iu" and array.size:
         info = np.iinfo(wanted.numpy)
         low, high = array.min(), array.max()
@@ -418,6 +445,15 @@ def fit_dtype(array: np.ndarray, wanted: DType) -> np.ndarray:
                 fix="use a wider dtype such as int64",
             )
     return array.astype(wanted.numpy)
+
+
+def _refuse_complex(dtype: Any, wanted: DType) -> None:
+    if np.dtype(dtype).kind == "c" and not wanted.is_complex and wanted.name != "bool":
+        raise InvalidTypeError(
+            f"complex values for a {wanted.name} tensor",
+            expected="real values",
+            fix="take real(), imag() or abs() of them, or cast them with astype",
+        )
 
 
 def is_extension_float(dtype: np.dtype) -> bool:

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
 
-from proa.core import ZERO_GRAD, Tensor, context, dispatch, mode_epoch, new_tensor, store
-from proa.program import Program, ProgramOp, State
+from proa.core import (
+    ZERO_GRAD,
+    GradMode,
+    PreconditionError,
+    Tensor,
+    checks_numbers,
+    context,
+    dispatch,
+    mode_epoch,
+    new_tensor,
+    replace_data,
+    run_backward,
+    state_lock,
+    store,
+)
+from proa.program import (
+    Argument,
+    AttributeOf,
+    GradientOf,
+    Program,
+    ProgramOp,
+    State,
+    TapeGradient,
+    run_stepwise,
+)
 
 # References to an array that only its handle holds, as `getrefcount` sees them below: the
 # handle's dict, the local variable, and the argument of the call.
 _SOLE_OWNER = 3
 _NO_KEY = (None, ())
+#: Stands for a tensor among the leaves of a function's result.
+TENSOR_LEAF = object()
+_SLOTS = (Argument, GradientOf, AttributeOf)
 
 
 class Entry:
@@ -21,33 +51,73 @@ class Entry:
 
     A call whose outputs carry no gradient runs as one compiled step that donates the
     buffers it overwrites; a call whose outputs do is dispatched as one op.
+
+    Args:
+        program: the Program.
+        state: what it does to tensors that outlive the call.
+        gradient: its gradient, where only the tape knows it.
+        result: the structure of the function's result, and its leaves: `TENSOR_LEAF` for a
+            tensor, or the value.
+        python: the guard of Python values that the function reads.
+        name: the function's name.
     """
 
     def __init__(
-        self, program: Program, state: State, structure: Any, outputs: list[Any], name: str
+        self,
+        program: Program,
+        state: State,
+        gradient: TapeGradient | None,
+        result: tuple[Any, list[Any]],
+        python: Any,
+        name: str,
     ) -> None:
-        self.program, self.state, self.structure = program, state, structure
-        #: Per leaf of the result: `(True, stop_gradient)` of a tensor, `(False, value)` else.
-        self.outputs = outputs
-        self.num_tensors = sum(1 for is_tensor, _ in outputs if is_tensor)
-        self.name = name
-        self.differentiable = any(t and not stop for t, stop in outputs)
-        written = {id(t) for t in state.writes}
-        order = [i for i, t in enumerate(state.captures) if id(t) in written]
-        order += [i for i, t in enumerate(state.captures) if id(t) not in written]
-        self.num_donated = sum(1 for t in state.captures if id(t) in written)
-        self.order = order
-        self.captures = [state.captures[i] for i in order]
-        # A captured gradient stands for whatever gradient its tensor has at the call.
-        captured = {id(t) for t in state.captures}
-        self._owners = {id(g): t for t, g in state.grad_handles if id(g) in captured}
-        self.new_grads = [(t, g) for t, g in state.grads if isinstance(g, Tensor)]
-        self.cleared = [(t, g) for t, g in state.grads if not isinstance(g, Tensor)]
+        self.program, self.gradient, self.python, self.name = program, gradient, python, name
+        self.structure, self.leaves = result
+        self.num_tensors = sum(1 for leaf in self.leaves if leaf is TENSOR_LEAF)
+        self.taped = tuple(state.taped)
+        self.differentiable = any(self.taped)
+        self._refer(state)
         self._epoch = -1
+        self._is_warm = False
+        self._op = ProgramOp(program, name, gradient) if self.differentiable else None
+        self._step = None if self.differentiable else self._compile()
+
+    def _refer(self, state: State) -> None:
+        """Notes tensors by themselves, or by the slot where a later call has others."""
+        slots = state.slots
+
+        def refer(t: Tensor) -> Any:
+            return slots.get(id(t), t)
+
+        written = {id(t) for t in state.writes}
+        # An argument's gradient may be the caller's own: what is donated is state alone.
+        donated = [
+            i
+            for i, t in enumerate(state.captures)
+            if id(t) in written and not isinstance(getattr(refer(t), "owner", None), Argument)
+        ]
+        chosen = set(donated)
+        self.order = donated + [i for i in range(len(state.captures)) if i not in chosen]
+        self.num_donated = len(donated)
+        #: In the order of the Program's captures; `by_order` has the donated ones first.
+        self.captures = [refer(t) for t in state.captures]
+        self.by_order = [self.captures[i] for i in self.order]
+        self.writes = [refer(t) for t in state.writes]
+        self.new_grads = [refer(t) for t, g in state.grads if isinstance(g, Tensor)]
+        self.cleared = [(refer(t), g) for t, g in state.grads if not isinstance(g, Tensor)]
+        self.onward = state.onward
+        self.attributes = [slot for slot, _ in state.attributes]
+        self.grads_before = [(refer(t), had) for t, had in state.grads_before]
+        self.layers = state.layers
         self._stops = [t._stop for t in state.captures]
         self._avals = [(t._data.shape, t._data.dtype) for t in state.captures]
-        self._op = ProgramOp(program, name) if self.differentiable else None
-        self._step = None if self.differentiable else self._compile()
+        self._moving = [i for i, r in enumerate(self.captures) if isinstance(r, AttributeOf)]
+        finals = self.program.outputs[self.num_tensors :]
+        self._reshaped = [
+            (t._data.shape, t._data.dtype) != (v.shape, v.dtype)
+            for t, v in zip(state.writes, finals, strict=False)
+        ]
+        self._stores = bool(self.writes or state.grads or self.attributes)
 
     def _compile(self) -> Any:
         fn, order = self.program.function(), self.order
@@ -61,85 +131,167 @@ class Entry:
         step.__name__ = self.name
         return jax.jit(step, donate_argnums=(0,))
 
-    def holds(self) -> bool:
+    def holds(self, inputs: list[Tensor]) -> bool:
         """Whether the Python state the recording depended on is as it was."""
-        if self._epoch != mode_epoch[0]:
-            if not self._guards_hold():
-                return False
-            self._epoch = mode_epoch[0]
-        for t, had in self.state.grads_before:
-            known = t._grad
+        if self.python.changed() is not None:
+            return False
+        for owner, had in self.grads_before:
+            known = _find(owner, inputs)._grad
             if (known is not None and known is not ZERO_GRAD) is not had:
                 return False
-        return True
-
-    def _live(self, tensors: list[Tensor]) -> list[Tensor]:
-        """Returns the tensors of this call for those of the recording."""
-        owners = self._owners
-        if not owners:
-            return tensors
-        return [owners[id(t)]._grad if id(t) in owners else t for t in tensors]
-
-    def _guards_hold(self) -> bool:
-        for t, had in self.state.grads_before:
-            if had and not isinstance(t._grad, Tensor):
+        if self._epoch != mode_epoch[0]:
+            epoch = mode_epoch[0]
+            if not self._guards_hold(inputs):
                 return False
-        captures = self._live(self.state.captures)
-        for t, stop, (shape, dtype) in zip(captures, self._stops, self._avals, strict=True):
-            if t._stop is not stop or t._data.shape != shape or t._data.dtype != dtype:
-                return False
-        return all(seen.holds(layer) for layer, seen in self.state.layers)
+            self._epoch = epoch
+        return all(self._is_as_recorded(i, inputs) for i in self._moving)
 
-    def why_not(self) -> str:
-        """Says which guard fails, in the user's terms."""
-        for layer, seen in self.state.layers:
-            if not seen.holds(layer):
-                mode = "train" if layer.training else "eval"
-                return f"{type(layer).__name__} changed (now in {mode} mode, or new members)"
-        for t, stop in zip(self.state.captures, self._stops, strict=True):
-            if t._stop is not stop:
-                return f"stop_gradient of {t.name} is now {t._stop}"
-        for t, had in self.state.grads_before:
-            if (isinstance(t._grad, Tensor)) is not had:
+    def _is_as_recorded(self, i: int, inputs: list[Tensor]) -> bool:
+        t = _find(self.captures[i], inputs)
+        if t is None or t._data is None:
+            return False
+        return t._stop is self._stops[i] and (t._data.shape, t._data.dtype) == self._avals[i]
+
+    def _guards_hold(self, inputs: list[Tensor]) -> bool:
+        if not all(self._is_as_recorded(i, inputs) for i in range(len(self.captures))):
+            return False
+        return all(seen.holds(layer) for layer, seen in self.layers)
+
+    def why_not(self, inputs: list[Tensor]) -> str | None:
+        """Says which guard fails, in the user's terms; `None` when all hold."""
+        changed = self.python.changed()
+        if changed is not None:
+            return changed
+        for layer, seen in self.layers:
+            reason = seen.why_not(layer)
+            if reason is not None:
+                return f"{type(layer).__name__} changed ({reason})"
+        for owner, had in self.grads_before:
+            t = _find(owner, inputs)
+            if isinstance(t._grad, Tensor) is not had:
                 return f"{t.name} {'has no' if had else 'now has a'} gradient at the start"
-        return "a captured tensor changed its shape or dtype"
+        for i, reference in enumerate(self.captures):
+            t = _find(reference, inputs)
+            if t is None:
+                return f"{reference.name} is no tensor now"
+            if t._stop is not self._stops[i]:
+                return f"stop_gradient of {t.name} is now {t._stop}"
+            if not self._is_as_recorded(i, inputs):
+                return f"{t.name} changed its shape or dtype"
+        return None
 
     def run(self, inputs: list[Tensor]) -> Any:
         """Runs the Program on the tensors of one call and returns the function's result."""
+        if self._stores or checks_numbers():
+            with state_lock:
+                return self._run(inputs)
+        try:
+            return self._run(inputs)
+        except (RuntimeError, TypeError):
+            # Another thread may have been recording, or have given away a buffer read here.
+            with state_lock:
+                return self._run(inputs)
+
+    def _run(self, inputs: list[Tensor]) -> Any:
+        if checks_numbers():
+            return self._run_stepwise(inputs)
         if self._op is not None:
-            return self._run_as_op(inputs)
-        count, captures = self.num_donated, self._live(self.captures)
-        donated = [_own(t) for t in captures[:count]]
-        kept = [t._data for t in captures[count:]]
-        outs = self._step(donated, kept, [t._data for t in inputs])
-        self._write_back(outs)
-        return self._result([new_tensor(o) for o in outs[: self.num_tensors]])
+            captures = [_find(r, inputs) for r in self.captures]
+            return self._finish(dispatch(self._op, (*inputs, *captures), _NO_KEY), inputs)
+        captures = [_find(r, inputs) for r in self.by_order]
+        donated = [_own(t) for t in captures[: self.num_donated]]
+        kept = [t._data for t in captures[self.num_donated :]]
+        given = [t._data for t in inputs]
+        del captures
+        if not self._is_warm:
+            self._step.lower(donated, kept, given).compile()
+            with _uninterrupted():
+                return self._step_once(donated, kept, given, inputs)
+        return self._step_once(donated, kept, given, inputs)
 
-    def _write_back(self, outs: Any) -> None:
+    def _step_once(
+        self, donated: list[Any], kept: list[Any], given: list[Any], inputs: list[Tensor]
+    ) -> Any:
+        """Runs the step and writes back what it computed, whatever interrupts it between."""
+        done: list[Any] = []
+        try:
+            # `extend` takes the result before Python looks for a signal (KeyboardInterrupt).
+            done.extend(map(self._step, (donated,), (kept,), (given,)))
+            self._write_back(done[0], inputs)
+        except BaseException as error:
+            if done:
+                self._write_back(done[0], inputs)
+            elif any(array.is_deleted() for array in donated):
+                raise PreconditionError(
+                    f"`{self.name}` failed while it overwrote its state, which is lost: {error}",
+                    expected="a step that ends, or that fails before it begins",
+                    fix="load the last checkpoint; with less memory in use if memory ran out",
+                ) from error
+            raise
+        self._is_warm = True
+        self._go_onward(done[0], inputs)
+        return self._result([new_tensor(o) for o in done[0][: self.num_tensors]])
+
+    def _go_onward(self, arrays: Sequence[Any], inputs: list[Tensor]) -> None:
+        """Carries backward passes of the function on, along the tape of its caller."""
+        if self.onward:
+            first = self.num_tensors + len(self.writes) + len(self.new_grads)
+            gradients = arrays[first : first + len(self.onward)]
+            roots = [slot.find(inputs) for slot in self.onward]
+            run_backward(roots, [new_tensor(g) for g in gradients])
+
+    def _run_stepwise(self, inputs: list[Tensor]) -> Any:
+        captures = [_find(r, inputs) for r in self.captures]
+        with GradMode(self.differentiable and context.grad_enabled):
+            outs = run_stepwise(self.program, [*inputs, *captures])
+        return self._finish(outs, inputs)
+
+    def _write_back(self, outs: Any, inputs: list[Tensor]) -> None:
         position = self.num_tensors
-        for t in self._live(self.state.writes):
-            store(t, outs[position])
+        for reference, reshaped in zip(self.writes, self._reshaped, strict=True):
+            t = _find(reference, inputs)
+            (replace_data if reshaped else store)(t, outs[position])
             position += 1
-        for t, _ in self.new_grads:
-            t._grad = new_tensor(outs[position])
+        for reference in self.new_grads:
+            _find(reference, inputs)._grad = new_tensor(outs[position])
             position += 1
-        for t, value in self.cleared:
-            t._grad = value
+        position += len(self.onward)
+        for slot in self.attributes:
+            slot.layer.put_tensor_member(slot.name, new_tensor(outs[position]))
+            position += 1
+        for reference, value in self.cleared:
+            _find(reference, inputs)._grad = value
 
-    def _run_as_op(self, inputs: list[Tensor]) -> Any:
-        outs = dispatch(self._op, (*inputs, *self._live(self.state.captures)), _NO_KEY)
-        self._write_back([t._data for t in outs])
-        tensors = list(outs[: self.num_tensors])
-        stops = [stop for is_tensor, stop in self.outputs if is_tensor]
-        for t, stop in zip(tensors, stops, strict=True):
-            if stop:
-                t._stop, t._edge = True, None
-        return self._result(tensors)
+    def _finish(self, outs: Sequence[Tensor], inputs: list[Tensor]) -> Any:
+        """Writes back the outputs of a dispatched op, with their places on the tape."""
+        self._is_warm = True
+        # Aliases: an op by op run may give back the very tensors it was given.
+        outs = [
+            t if taped else new_tensor(t._data) for t, taped in zip(outs, self.taped, strict=True)
+        ]
+        self._write_back([t._data for t in outs], inputs)
+        position = self.num_tensors
+        for reference in self.writes:
+            if self.taped[position]:
+                t = _find(reference, inputs)
+                t._stop, t._edge = False, outs[position]._edge
+            position += 1
+        position += len(self.new_grads) + len(self.onward)
+        for slot in self.attributes:
+            slot.layer.put_tensor_member(slot.name, outs[position])
+            position += 1
+        self._go_onward([t._data for t in outs], inputs)
+        return self._result(list(outs[: self.num_tensors]))
 
     def _result(self, tensors: list[Tensor]) -> Any:
         remaining = iter(tensors)
-        leaves = [next(remaining) if is_tensor else value for is_tensor, value in self.outputs]
+        leaves = [next(remaining) if leaf is TENSOR_LEAF else leaf for leaf in self.leaves]
         return jax.tree_util.tree_unflatten(self.structure, leaves)
+
+
+def _find(reference: Any, inputs: list[Tensor]) -> Any:
+    """Returns the tensor of this call for one of the recording."""
+    return reference.find(inputs) if isinstance(reference, _SLOTS) else reference
 
 
 def _own(t: Tensor) -> Any:
@@ -147,6 +299,26 @@ def _own(t: Tensor) -> Any:
     array = t._data
     owned = sys.getrefcount(array) <= _SOLE_OWNER
     return array if owned else jax.numpy.array(array, copy=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Lets Ctrl-C wait: the first run of a step passes through Python after it has begun."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[Any] = []
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *arguments: caught.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if caught:
+            before(*caught[0])
 
 
 def recording_mode() -> tuple[Any, ...]:

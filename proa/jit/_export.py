@@ -174,9 +174,7 @@ def save(
         [3, 2]
     """
     specs = _specs_of(layer, input_spec)
-    entry = [
-        (s.dimensions(i), s.dtype.numpy, s.name or f"x{i}") for i, s in enumerate(specs)
-    ]
+    entry = [(s.dimensions(i), s.dtype.numpy, s.name or f"x{i}") for i, s in enumerate(specs)]
     exporter = _Exporter(layer)
     with _eval_mode(layer):
         stage, stages = entry, []
@@ -193,7 +191,11 @@ def save(
 
 def _describe(specs: Sequence[Any]) -> list[dict[str, Any]]:
     return [
-        {"name": n, "dtype": as_dtype(d).name, "shape": [e if isinstance(e, int) else str(e) for e in s]}
+        {
+            "name": n,
+            "dtype": as_dtype(d).name,
+            "shape": [e if isinstance(e, int) else str(e) for e in s],
+        }
         for s, d, n in specs
     ]
 
@@ -243,5 +245,3 @@ def _add_golden(artifact: Artifact, stages: Sequence[Any], samples: Sequence[Any
         for i, array in enumerate(outputs):
             artifact.golden[f"{number}/output/{i}"] = array
     artifact.manifest["eager_difference"] = worst
-
-

@@ -96,5 +96,3 @@ def load(path: Any, *, check: bool = True, **configs: Any) -> TranslatedLayer:
     layer = TranslatedLayer(pipeline)
     layer.eval()
     return layer
-
-

@@ -10,7 +10,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from proa.core import ArtifactError, InvalidArgumentError, InvalidTypeError, as_dtype, describe_array
+from proa.core import (
+    ArtifactError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    as_dtype,
+    describe_array,
+)
 from proa.program import bind_sizes, make_dimension
 
 from ._artifact import Artifact

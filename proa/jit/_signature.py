@@ -10,9 +10,18 @@ from typing import Any
 import jax
 import numpy as np
 
-from proa.core import Tensor, default_dtype, is_dimension, new_tensor, to_tensor
+from proa.core import (
+    Tensor,
+    concrete,
+    default_dtype,
+    is_dimension,
+    new_tensor,
+    to_tensor,
+    user_location,
+)
+from proa.program import Value
 
-TENSOR, NUMBER, STATIC = "tensor", "number", "static"
+TENSOR, NUMBER, STATIC, SAME = "tensor", "number", "static", "same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +29,10 @@ class Leaf:
     """One leaf of a call's arguments.
 
     Attributes:
-        kind: `TENSOR`, `NUMBER` (a float: an input) or `STATIC` (part of the signature).
-        what: `(shape, dtype, stop_gradient)`, the dtype of a number, or the static value.
+        kind: `TENSOR`, `NUMBER` (a float: an input), `STATIC` (part of the signature), or
+            `SAME` (the tensor that stood at an earlier place already).
+        what: `(shape, dtype, stop_gradient, is_computed)`, the dtype of a number, `(type, static value)`,
+            or that earlier place.
     """
 
     kind: str
@@ -30,10 +41,13 @@ class Leaf:
     def describe(self) -> str:
         """Says what the leaf is, in the user's terms."""
         if self.kind == TENSOR:
-            shape, dtype, stop = self.what
+            shape, dtype, stop, is_computed = self.what
             extents = ", ".join(map(str, shape))
-            return f"{dtype}[{extents}]" + ("" if stop else " with gradient")
-        return f"a {self.what} number" if self.kind == NUMBER else repr(self.what)
+            tape = "" if stop else " computed with gradient" if is_computed else " with gradient"
+            return f"{dtype}[{extents}]{tape}"
+        if self.kind == SAME:
+            return f"the same tensor as argument {self.what}"
+        return f"a {self.what} number" if self.kind == NUMBER else repr(self.what[1])
 
 
 def _is_number(value: Any) -> bool:
@@ -51,26 +65,41 @@ def read_leaf(value: Any, is_static: bool) -> tuple[Leaf, Any]:
     """Returns a leaf's part of the signature, and the tensor to pass (or `None`)."""
     if isinstance(value, Tensor):
         data = value._data
-        return Leaf(TENSOR, (data.shape, str(data.dtype), value._stop)), value
+        if isinstance(data, Value):
+            data.concretize(value, "an argument", user_location())
+        if data is None:
+            concrete(value, "an argument")
+        stop = value._stop
+        what = (data.shape, str(data.dtype), stop, not stop and not value.is_leaf)
+        return Leaf(TENSOR, what), value
     if _is_number(value):
         if is_static:
-            return Leaf(STATIC, float(value)), None
+            return Leaf(STATIC, ("float", repr(float(value)))), None
         dtype = default_dtype()
         weak = new_tensor(np.asarray(value, dtype=dtype.numpy))
         return Leaf(NUMBER, dtype.name), weak
-    if isinstance(value, np.ndarray) and value.ndim:
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind not in "OUSM":
         made = to_tensor(value)
-        return Leaf(TENSOR, (made._data.shape, str(made._data.dtype), True)), made
-    if isinstance(value, np.generic | np.ndarray):
-        return Leaf(STATIC, value.item()), None
+        return Leaf(TENSOR, (made._data.shape, str(made._data.dtype), True, False)), made
+    value = as_static(value)
     try:
         hash(value)
     except TypeError:
-        return Leaf(STATIC, Identity(value)), None
-    if isinstance(value, bool | int):
-        # 1 == True, but they are different programs.
-        return Leaf(STATIC, (type(value).__name__, value)), None
-    return Leaf(STATIC, value), None
+        return Leaf(STATIC, ("object", Identity(value))), None
+    # 1 == True and 0.0 == -0.0, but they are different programs.
+    is_exact = isinstance(value, bool | int | str)
+    return Leaf(STATIC, (type(value).__name__, value if is_exact else _told_apart(value))), None
+
+
+def as_static(value: Any) -> Any:
+    """The one spelling of a value that is part of a signature: a NumPy scalar is Python's."""
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
+        return value.item()
+    return value
+
+
+def _told_apart(value: Any) -> Any:
+    return (value, repr(value)) if isinstance(value, float | complex) else value
 
 
 class Identity:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import time
 import warnings
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,14 +20,31 @@ from proa.core import (
     ProgramError,
     Tensor,
     as_dtype,
+    checks_numbers,
     context,
     define_flag,
     get_flags,
+    state_lock,
 )
 from proa.program import InputSpec, NeedsStatic, bind_sizes, recording, verify
 
-from ._entry import Entry, recording_mode
-from ._signature import NUMBER, TENSOR, Leaf, changed, flatten_call, leaf_names, read_leaf
+from ._entry import TENSOR_LEAF, Entry, recording_mode
+from ._python_guard import PythonGuard
+from ._signature import (
+    NUMBER,
+    SAME,
+    TENSOR,
+    Leaf,
+    as_static,
+    changed,
+    flatten_call,
+    leaf_names,
+    read_leaf,
+)
+
+# Variants that `explain()` remembers, and how often one variable may cause another.
+_MAX_NOTED = 1024
+_STORM = 8
 
 define_flag("FLAGS_max_compiled_variants", 64)
 define_flag("FLAGS_compile_budget", 0)
@@ -74,23 +91,38 @@ class StaticFunction:
         self._input_spec = input_spec
         self._full_graph = full_graph
         self._bound_to = bound_to
+        self._owner: StaticFunction | None = None
         self._entries: OrderedDict[Any, list[Entry]] = OrderedDict()
         self._leaves: dict[int, list[Leaf]] = {}
         self._static_positions: set[int] = set()
         self._variants: list[Variant] = []
         self._eager_because: str | None = None
         self._last_specs: list[InputSpec] | None = None
-        self._bound: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
+        self._warned_of_storm = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        bound = self._bound.get(instance)
-        if bound is None:
+        # Kept by the instance itself, so that what was compiled for it goes when it goes.
+        fields = getattr(instance, "__dict__", {})
+        key = f"_compiled_{self._function.__name__}"
+        bound = fields.get(key)
+        if bound is None or bound._owner is not self:
             method = self._function.__get__(instance, owner)
             bound = StaticFunction(method, self._input_spec, self._full_graph, instance)
-            self._bound[instance] = bound
+            bound._owner = self
+            fields[key] = bound
         return bound
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+        return self.__class__(*[copy.deepcopy(a, memo) for a in self._arguments()])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (self.__class__, self._arguments())
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """What makes the same function again, with nothing compiled yet."""
+        return (self._function, self._input_spec, self._full_graph, self._bound_to)
 
     @property
     def dygraph_function(self) -> Callable[..., Any]:
@@ -125,24 +157,49 @@ class StaticFunction:
 
     def _call_compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         flat, structure = flatten_call(args, kwargs)
-        leaves, tensors = [], []
+        leaves, tensors = self._read(flat)
+        if self._input_spec is not None:
+            leaves = self._generalise(leaves, tensors)
+        signature = (structure, tuple(leaves), recording_mode())
+        entry = self._find(signature, tensors)
+        if entry is None:
+            # One recording at a time: another thread may just have made the entry.
+            with state_lock:
+                entry = self._find(signature, tensors)
+                if entry is None:
+                    given = _Given(args, kwargs, flat, structure, leaves, tensors)
+                    try:
+                        entry = self._record(given, signature)
+                    except NeedsStatic as request:
+                        self._static_positions |= request.leaves
+                        return self._call_compiled(args, kwargs)
+        if entry.gradient is not None and checks_numbers():
+            return self._function(*args, **kwargs)
+        return entry.run(tensors)
+
+    def _read(self, flat: list[Any]) -> tuple[list[Leaf], list[Tensor]]:
+        """Returns the leaves of a call's signature, and the tensors to pass."""
+        leaves: list[Leaf] = []
+        tensors: list[Tensor] = []
+        firsts: dict[int, int] = {}
         for position, value in enumerate(flat):
+            if isinstance(value, Tensor) and self._input_spec is None:
+                first = firsts.setdefault(id(value), position)
+                if first != position:
+                    leaves.append(Leaf(SAME, first))
+                    continue
             leaf, tensor = read_leaf(value, position in self._static_positions)
             leaves.append(leaf)
             if tensor is not None:
                 tensors.append(tensor)
-        if self._input_spec is not None:
-            leaves = self._generalise(leaves, tensors)
-        signature = (structure, tuple(leaves), recording_mode())
+        return leaves, tensors
+
+    def _find(self, signature: Any, tensors: list[Tensor]) -> Entry | None:
         for entry in self._entries.get(signature, ()):
-            if entry.holds():
-                return entry.run(tensors)
-        try:
-            entry = self._record(args, kwargs, flat, structure, leaves, signature)
-        except NeedsStatic as request:
-            self._static_positions |= request.leaves
-            return self._call_compiled(args, kwargs)
-        return entry.run(tensors)
+            if entry.holds(tensors):
+                self._entries.move_to_end(signature)
+                return entry
+        return None
 
     def _generalise(self, leaves: list[Leaf], tensors: list[Tensor]) -> list[Leaf]:
         specs = self._specs()
@@ -162,14 +219,14 @@ class StaticFunction:
         bind_sizes(shapes, arrays, [s.name or f"input {i}" for i, s in enumerate(specs)])
         general = list(leaves)
         for position, shape, spec in zip(positions, shapes, specs, strict=True):
-            _, dtype, stop = leaves[position].what
+            _, dtype, *tape = leaves[position].what
             if dtype != spec.dtype.name:
                 raise InvalidTypeError(
                     f"input `{spec.name or position}` of {self.__name__} has dtype {dtype}",
                     expected=spec.dtype.name,
                     fix="cast the input, or change the InputSpec",
                 )
-            general[position] = Leaf(TENSOR, (shape, dtype, stop))
+            general[position] = Leaf(TENSOR, (shape, dtype, *tape))
         return general
 
     def _specs(self) -> list[InputSpec]:
@@ -178,42 +235,43 @@ class StaticFunction:
         )
         return [s if isinstance(s, InputSpec) else InputSpec.from_tensor(s) for s in found]
 
-    def _record(
-        self,
-        args: Any,
-        kwargs: Any,
-        flat: list[Any],
-        structure: Any,
-        leaves: list[Leaf],
-        signature: Any,
-    ) -> Entry:
+    def _record(self, given: _Given, signature: Any) -> Entry:
         start = time.perf_counter()
-        names = leaf_names(self._function, args, kwargs, len(flat))
-        self._check_budget(leaves, names)
-        with recording() as recorder:
-            given = []
-            for position, (value, leaf) in enumerate(zip(flat, leaves, strict=True)):
-                given.append(_placeholder(recorder, value, leaf, names[position], position))
-            new_args, new_kwargs = jax.tree_util.tree_unflatten(structure, given)
-            result = self._function(*new_args, **new_kwargs)
-            out_leaves, out_structure = jax.tree_util.tree_flatten(result)
-            tensors = [leaf for leaf in out_leaves if isinstance(leaf, Tensor)]
-            outputs = [
-                (True, has_no_graph(leaf)) if isinstance(leaf, Tensor) else (False, leaf)
-                for leaf in out_leaves
-            ]
-            program, state = recorder.finish(tensors)
+        names = leaf_names(self._function, given.args, given.kwargs, len(given.flat))
+        reason = self._reason(given, names, self._entries.get(signature, []))
+        self._check_budget(reason)
+        python = PythonGuard(self._function)
+        with recording(as_taped=True) as recorder:
+            if hasattr(self._bound_to, "guard"):
+                recorder.note_layer(self._bound_to)
+            args, kwargs = given.placeholders(recorder, names)
+            result = self._function(*args, **kwargs)
+            leaves, structure = jax.tree_util.tree_flatten(result)
+            program, state, gradient = recorder.finish_differentiable(
+                [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+            )
+        python.settle()
+        leaves = [TENSOR_LEAF if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         if get_flags("FLAGS_verify_program")["FLAGS_verify_program"]:
             verify(program)
-        entry = Entry(program, state, out_structure, outputs, self.__name__)
-        self._keep(entry, signature, leaves, names, time.perf_counter() - start)
+        name = getattr(self._function, "__name__", type(self._function).__name__)
+        entry = Entry(program, state, gradient, (structure, leaves), python, name)
+        self._keep(entry, signature)
+        self._note(
+            given,
+            names,
+            Variant(
+                len(self._variants) + 1,
+                reason,
+                ", ".join(f"{n}: {x.describe()}" for n, x in zip(names, given.leaves, strict=True)),
+                len(program.calls),
+                time.perf_counter() - start,
+            ),
+        )
         return entry
 
-    def _keep(
-        self, entry: Entry, signature: Any, leaves: list[Leaf], names: list[str], seconds: float
-    ) -> None:
-        siblings = self._entries.setdefault(signature, [])
-        siblings.append(entry)
+    def _keep(self, entry: Entry, signature: Any) -> None:
+        self._entries.setdefault(signature, []).append(entry)
         self._entries.move_to_end(signature)
         limit = get_flags("FLAGS_max_compiled_variants")["FLAGS_max_compiled_variants"]
         while sum(map(len, self._entries.values())) > limit:
@@ -221,37 +279,45 @@ class StaticFunction:
             self._entries[oldest].pop(0)
             if not self._entries[oldest]:
                 del self._entries[oldest]
-        described = ", ".join(f"{n}: {x.describe()}" for n, x in zip(names, leaves, strict=True))
-        number = len(self._variants) + 1
-        self._variants.append(
-            Variant(
-                number,
-                self._reason(leaves, names, siblings),
-                described,
-                len(entry.program.calls),
-                seconds,
-            )
-        )
-        self._leaves[number] = leaves
+
+    def _note(self, given: _Given, names: list[str], variant: Variant) -> None:
+        """Notes why a variant was compiled, and warns when one Python variable is to blame."""
+        self._variants.append(variant)
+        del self._variants[:-_MAX_NOTED]
+        self._leaves[variant.number] = given.leaves
+        self._leaves.pop(variant.number - _MAX_NOTED, None)
         self._last_specs = [
             InputSpec([None if not isinstance(e, int) else e for e in x.what[0]], x.what[1], n)
-            for n, x in zip(names, leaves, strict=True)
+            for n, x in zip(names, given.leaves, strict=True)
             if x.kind == TENSOR
         ]
+        blamed = variant.reason.partition(":")[0]
+        storm = [v for v in self._variants if v.reason.partition(":")[0] == blamed]
+        if "`" in blamed and len(storm) >= _STORM and " -> " in variant.reason:
+            self._warn_of_storm(blamed, len(storm))
 
-    def _reason(self, leaves: list[Leaf], names: list[str], siblings: list[Entry]) -> str:
+    def _warn_of_storm(self, blamed: str, count: int) -> None:
+        if self._warned_of_storm or blamed.startswith(("`", "dim ")):
+            return
+        self._warned_of_storm = True
+        warnings.warn(
+            f"`{self.__name__}` was compiled {count} times because {blamed} changes. Pass it as "
+            "an argument: a float or a tensor needs no new compilation.",
+            stacklevel=5,
+        )
+
+    def _reason(self, given: _Given, names: list[str], siblings: list[Entry]) -> str:
         if not self._leaves:
             return "first call"
-        if len(siblings) > 1:
-            return siblings[-2].why_not()
-        reasons = [changed(old, leaves, names) for old in self._leaves.values()]
+        if siblings:
+            return siblings[-1].why_not(given.tensors) or "dropped before (too many variants)"
+        reasons = [changed(old, given.leaves, names) for old in self._leaves.values()]
         closest = min(reasons, key=len)
-        return "; ".join(closest) if closest else "train/eval, gradient or AMP mode changed"
+        return "; ".join(closest) if closest else "gradient or AMP mode changed, or dropped before"
 
-    def _check_budget(self, leaves: list[Leaf], names: list[str]) -> None:
+    def _check_budget(self, reason: str) -> None:
         budget = get_flags("FLAGS_compile_budget")["FLAGS_compile_budget"]
         if budget and len(self._variants) >= budget:
-            reason = self._reason(leaves, names, [])
             raise InvalidArgumentError(
                 f"compile number {len(self._variants) + 1} of `{self.__name__}`: {reason}",
                 expected=f"at most {budget} (FLAGS_compile_budget)",
@@ -282,29 +348,41 @@ class StaticFunction:
         return next(reversed(self._entries.values()))[-1].program
 
 
-def has_no_graph(t: Tensor) -> bool:
-    """Whether nothing can be differentiated through an output any more.
-
-    After `loss.backward()` inside the function the graph of `loss` is used up.
-    """
-    return t._stop or (t._edge is not None and getattr(t._edge[0], "saved", t) is None)
-
-
 def _dynamic(leaves: list[Leaf]) -> list[Leaf]:
     return [leaf for leaf in leaves if leaf.kind in (TENSOR, NUMBER)]
 
 
-def _placeholder(recorder: Any, value: Any, leaf: Leaf, name: str, position: int) -> Any:
-    if leaf.kind == TENSOR:
-        shape, dtype, stop = leaf.what
-        made = recorder.add_input(shape, _numpy_dtype(dtype), name)
-        made._stop = stop
-        return made
-    if leaf.kind == NUMBER:
-        made = recorder.add_input((), _numpy_dtype(leaf.what), name, leaf=position)
-        made._weak = True
-        return made
-    return value
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One call: its arguments, flattened, and what the signature says of them."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    flat: list[Any]
+    structure: Any
+    leaves: list[Leaf]
+    tensors: list[Tensor]
+
+    def placeholders(self, recorder: Any, names: list[str]) -> tuple[Any, Any]:
+        """Returns the arguments with placeholders for tensors and numbers."""
+        made: list[Any] = []
+        tensors = iter(self.tensors)
+        for position, (value, leaf) in enumerate(zip(self.flat, self.leaves, strict=True)):
+            if leaf.kind == SAME:
+                made.append(made[leaf.what])
+            elif leaf.kind == TENSOR:
+                shape, dtype, *tape = leaf.what
+                what = (shape, _numpy_dtype(dtype), *tape)
+                made.append(recorder.add_argument(what, names[position], next(tensors)._grad))
+            elif leaf.kind == NUMBER:
+                dtype = _numpy_dtype(leaf.what)
+                placeholder = recorder.add_input((), dtype, names[position], leaf=position)
+                placeholder._weak = True
+                next(tensors)
+                made.append(placeholder)
+            else:
+                made.append(as_static(value))
+        return jax.tree_util.tree_unflatten(self.structure, made)
 
 
 def _numpy_dtype(name: str) -> Any:

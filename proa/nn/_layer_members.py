@@ -19,8 +19,11 @@ from ..core import (
     Tensor,
     UnknownNameError,
     as_dtype,
+    attributes_methods_read,
     bump_mode_epoch,
     default_dtype,
+    is_plain,
+    is_same,
     new_tensor,
     put,
 )
@@ -30,6 +33,8 @@ from ._parameter import make_parameter
 from .initializer import Initializer
 
 _WORD_STARTS = re.compile(r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
+# Attributes of each layer's own bookkeeping; `training` has a place of its own in guards.
+_OWN = frozenset({"training", "_full_name", "_dtype"})
 _KINDS = {"_parameters": "Parameter", "_buffers": "Tensor", "_sub_layers": "Layer"}
 
 
@@ -38,22 +43,54 @@ class LayerGuard:
     """The Python state of a layer at one time.
 
     Args:
-        fixed: mode, hooks, parameters, saved buffers and sub-layers.
+        fixed: mode, hooks, parameters and sub-layers.
+        saved: buffers of the state dict, by name.
         loose: tensors that were assigned to plain attributes. Many models leave results of
             `forward` there, so these count only where a recording has read them.
+        plain: numbers, strings and flags in attributes that methods of the layer read.
     """
 
     fixed: tuple[Any, ...]
+    saved: dict[str, int]
     loose: frozenset[int]
+    plain: dict[str, Any]
 
-    def keep(self, captured: frozenset[int]) -> LayerGuard:
-        """Returns the guard with those loose tensors only that a recording has captured."""
-        return LayerGuard(self.fixed, self.loose & captured)
+    def keep(
+        self,
+        layer: Members,
+        captured: frozenset[int],
+        assigned: frozenset[str] = frozenset(),
+    ) -> LayerGuard:
+        """Returns the part of the guard that a recording depends on.
+
+        Args:
+            layer: the layer, at the end of the recording.
+            captured: ids of the tensors the recording has read.
+            assigned: attributes that the recording assigns; they are its own state.
+        """
+        saved = {name: held for name, held in self.saved.items() if name not in assigned}
+        fields = layer.__dict__
+        plain = {n: v for n, v in self.plain.items() if n in fields and is_same(fields[n], v)}
+        return LayerGuard(self.fixed, saved, self.loose & captured, plain)
+
+    def why_not(self, layer: Members) -> str | None:
+        """Says what of the layer is not as it was; `None` when nothing is."""
+        now = layer.guard()
+        if now.fixed[0] != self.fixed[0]:
+            return f"now in {'train' if layer.training else 'eval'} mode"
+        if now.fixed != self.fixed or not self.loose <= now.loose:
+            return "new members or hooks"
+        if not self.saved.items() <= now.saved.items():
+            return "new buffers"
+        fields = layer.__dict__
+        for name, value in self.plain.items():
+            if name not in fields or not is_same(fields[name], value):
+                return f"{name}: {value!r} -> {fields.get(name)!r}"
+        return None
 
     def holds(self, layer: Members) -> bool:
         """Whether the layer is as it was."""
-        now = layer.guard()
-        return now.fixed == self.fixed and self.loose <= now.loose
+        return self.why_not(layer) is None
 
 
 def snake_case(name: str) -> str:
@@ -97,12 +134,29 @@ class Members:
 
     def guard(self) -> LayerGuard:
         """What a compiled function that ran this layer depends on, besides tensor values."""
-        hidden = self._non_persistable_buffer_names_set
-        saved = [b for name, b in self._buffers.items() if name not in hidden]
-        members = (*self._parameters.values(), *saved, *self._sub_layers.values())
+        fields, hidden = self.__dict__, self._non_persistable_buffer_names_set
+        saved = {name: id(b) for name, b in self._buffers.items() if name not in hidden}
+        members = (*self._parameters.values(), *self._sub_layers.values())
         hooks = (*self._forward_pre_hooks, *self._forward_post_hooks)
-        fixed = (self.training, hooks, *(id(member) for member in members))
-        return LayerGuard(fixed, frozenset(id(self._buffers[name]) for name in hidden))
+        fixed = (self.training, hooks, *[id(member) for member in members])
+        loose = frozenset(id(self._buffers[name]) for name in hidden)
+        read = attributes_methods_read(type(self))
+        plain = {n: v for n, v in fields.items() if n in read and n not in _OWN and is_plain(v)}
+        return LayerGuard(fixed, saved, loose, plain)
+
+    def tensor_members(self) -> OrderedDict[str, Tensor | None]:
+        """Tensors in attributes: buffers, and results that `forward` left."""
+        return self._buffers
+
+    def put_tensor_member(self, name: str, tensor: Tensor | None, *, drop: bool = False) -> None:
+        """Puts a tensor into an attribute as a compiled `forward` would; announces nothing."""
+        if drop:
+            self._buffers.pop(name, None)
+            self._non_persistable_buffer_names_set.discard(name)
+            return
+        if name not in self._buffers:
+            self._non_persistable_buffer_names_set.add(name)
+        self._buffers[name] = tensor
 
     def create_parameter(
         self,
@@ -245,6 +299,10 @@ class Members:
                 _check_member(name, value, type(None), kind)
                 self._put(registry, name, None)
                 return
+        if name in fields and name in attributes_methods_read(type(self)):
+            before = fields[name]
+            if before is not value and (is_plain(before) or is_plain(value)):
+                bump_mode_epoch()
         object.__setattr__(self, name, value)
 
     def _set_member(self, kind: str, name: str, value: Any) -> None:

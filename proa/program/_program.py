@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
@@ -10,7 +11,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from proa.core import BaseOp, ProgramError, describe_array, new_tensor, pull_cotangents
+from proa.core import (
+    BaseOp,
+    ProgramError,
+    UnsupportedError,
+    Vjp,
+    concrete,
+    describe_array,
+    new_tensor,
+    pull_cotangents,
+    state_lock,
+)
 
 from ._dims import bind_sizes, format_shape, has_dimension, substitute
 
@@ -38,9 +49,24 @@ class Value:
         return len(self.shape)
 
     def concretize(self, tensor: Any, what: str, where: str) -> Any:
-        """Fails: a Value has no elements; the recorder may first try another way."""
-        if self.owner is not None:
-            self.owner.need_concrete(self, what)
+        """Fails: a Value has no elements; the recorder may first try another way.
+
+        A tensor that another thread writes while it records has elements again afterwards.
+        """
+        owner = self.owner
+        if owner is not None and owner.is_open and owner.thread != threading.get_ident():
+            with state_lock:
+                return concrete(tensor, what)
+        if owner is not None and not owner.is_open:
+            raise ProgramError(
+                f"{what} at {where}: the tensor {describe_array(self)} was made while a function "
+                "was being compiled, and holds no values",
+                expected="a tensor that the compiled function returned",
+                fix="return the tensor from the function, or keep it as an attribute of the "
+                "Layer that makes it, instead of storing it elsewhere",
+            )
+        if owner is not None:
+            owner.need_concrete(self, what)
         raise ProgramError(
             f"{what} at {where} needs the elements of a tensor {describe_array(self)} "
             "while its function is being recorded",
@@ -56,7 +82,17 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One op call of a Program."""
+    """One op call of a Program.
+
+    Attributes:
+        op: the op.
+        inputs: its inputs.
+        key: the static part of the call.
+        outputs: its outputs.
+        is_tuple: whether the op gives a tuple.
+        where: `file:line` of the user's code.
+        flows: per input whether gradients flow back to it; `None` if to all.
+    """
 
     op: BaseOp
     inputs: tuple[Value, ...]
@@ -64,6 +100,7 @@ class Call:
     outputs: tuple[Value, ...]
     is_tuple: bool
     where: str = ""
+    flows: tuple[bool, ...] | None = None
 
     def __repr__(self) -> str:
         outs = ", ".join(map(repr, self.outputs))
@@ -89,12 +126,16 @@ class Program:
     calls: list[Call] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
 
-    def function(self) -> Callable[..., tuple[Any, ...]]:
+    def function(self, *, as_taped: bool = False) -> Callable[..., tuple[Any, ...]]:
         """Returns the pure function `fn(*inputs, *captures) -> tuple of outputs`.
 
         It interprets the calls; under `jax.jit` that happens once per shape.
+
+        Args:
+            as_taped: gradients taken through the function stop where the tape of the
+                recording did (`detach`, `no_grad`, `stop_gradient`).
         """
-        return _Interpreter(self)
+        return _Interpreter(self, as_taped)
 
     def __str__(self) -> str:
         lines = [f"inputs: {', '.join(map(repr, self.inputs))}"]
@@ -106,8 +147,8 @@ class Program:
 
 
 class _Interpreter:
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, as_taped: bool) -> None:
+        self.program, self.as_taped = program, as_taped
         self.names = [v.name or f"input {i}" for i, v in enumerate(program.inputs)]
         self.names += [v.name or f"captured {i}" for i, v in enumerate(program.captures)]
         self.given = [*program.inputs, *program.captures]
@@ -126,13 +167,18 @@ class _Interpreter:
             sizes = bind_sizes([v.shape for v in self.given], arrays, self.names)
         # Host arrays become JAX's, which op functions are written for.
         known: dict[Value, Any] = {
-            value: jax.numpy.asarray(array)
-            for value, array in zip(self.given, arrays, strict=True)
+            value: jax.numpy.asarray(array) for value, array in zip(self.given, arrays, strict=True)
         }
         known.update({v: jax.numpy.asarray(a) for v, a in program.constants.items()})
         for call in program.calls:
             key = substitute(call.key, sizes) if sizes else call.key
-            out = call.op.array_fn(key)(*[known[v] for v in call.inputs])
+            given = [known[v] for v in call.inputs]
+            if self.as_taped and call.flows is not None:
+                given = [
+                    a if flows else jax.lax.stop_gradient(a)
+                    for a, flows in zip(given, call.flows, strict=True)
+                ]
+            out = call.op.array_fn(key)(*given)
             if call.is_tuple:
                 known.update(zip(call.outputs, out, strict=True))
             else:
@@ -152,52 +198,81 @@ def prune(program: Program) -> Program:
     return Program(program.inputs, program.captures, constants, kept[::-1], program.outputs)
 
 
+@dataclass(frozen=True)
+class TapeGradient:
+    """Gradients of a Program as its tape gives them, where user code takes part in them.
+
+    Attributes:
+        program: maps inputs, gradients of the outputs, and captures to gradients.
+        wanted: per input and capture of the Program, whether `program` gives its gradient.
+        outputs: per output of the Program, whether `program` takes its gradient.
+        once: whether what it does has no gradient in turn (a PyLayer takes part).
+    """
+
+    program: Program
+    wanted: tuple[bool, ...]
+    outputs: tuple[bool, ...]
+    once: bool
+
+
 class ProgramOp(BaseOp):
     """A Program as an op: what a compiled function is to the tape and to other Programs.
 
     Its forward keeps residuals for its backward (`jax.vjp` compiled whole), so eager
-    training through a compiled function computes nothing twice.
+    training through a compiled function computes nothing twice. Where hooks or PyLayers take
+    part, the gradient is a Program of its own, which computes the forward pass again.
     """
 
     keep_residuals = True
 
-    def __init__(self, program: Program, name: str) -> None:
+    def __init__(self, program: Program, name: str, gradient: TapeGradient | None = None) -> None:
         super().__init__()
-        self.program, self.name = program, name
+        self.program, self.name, self.gradient = program, name, gradient
         self._forward: dict[Any, Any] = {}
         self._backward: dict[Any, Any] = {}
+        if gradient is not None:
+            self._vjp = _TapeVjp(self, gradient)  # type: ignore[assignment]
 
     def array_fn(self, key: Any) -> Callable[..., Any]:
         """Returns the Program's function; there are no attributes."""
-        return self.program.function()
+        return self.program.function(as_taped=True)
 
     def forward_kernel(self, key: Any, positions: tuple[int, ...]) -> Callable[..., Any]:
         """Returns `fn(*arrays) -> (outputs, pullback)` for the positions to differentiate."""
         if positions not in self._forward:
-            fn = self.program.function()
-
-            def forward(*arrays: Any) -> Any:
-                def partial(*chosen: Any) -> Any:
-                    full = list(arrays)
-                    for position, value in zip(positions, chosen, strict=True):
-                        full[position] = value
-                    return fn(*full)
-
-                return jax.vjp(partial, *[arrays[i] for i in positions])
-
-            compiled = jax.jit(forward)
+            keeps_inputs = self.gradient is not None
+            compiled = jax.jit(self.array_fn(key) if keeps_inputs else self._with_pull(positions))
 
             def run(*arrays: Any) -> Any:
-                outputs, pull = compiled(*arrays)
+                outputs, pull = (compiled(*arrays), arrays) if keeps_inputs else compiled(*arrays)
                 structs = tuple([jax.ShapeDtypeStruct(o.shape, o.dtype) for o in outputs])
-                return outputs, (pull, structs)
+                return outputs, (pull, structs, positions)
 
             self._forward[positions] = run
         return self._forward[positions]
 
+    def _with_pull(self, positions: tuple[int, ...]) -> Callable[..., Any]:
+        fn = self.array_fn(None)
+
+        def forward(*arrays: Any) -> Any:
+            def partial(*chosen: Any) -> Any:
+                full = list(arrays)
+                for position, value in zip(positions, chosen, strict=True):
+                    full[position] = value
+                return fn(*full)
+
+            return jax.vjp(partial, *[arrays[i] for i in positions])
+
+        return forward
+
     def backward_with(self, saved: Any, given: Iterable[Any], mask: Any, key: Any) -> list[Any]:
         """Runs the kept pullback on the cotangents that exist."""
-        pull, structs = saved
+        pull, structs, positions = saved
+        cotangents = tuple([t._data for t in given])
+        if self.gradient is not None:
+            vjp_key = (key, len(pull), positions, mask)
+            kernel = self.vjp.kernels.get(vjp_key) or self.vjp.make_kernel(vjp_key)
+            return [new_tensor(g) for g in kernel(*pull, *cotangents)]
         compiled = self._backward.get((mask, structs))
         if compiled is None:
 
@@ -206,4 +281,60 @@ class ProgramOp(BaseOp):
                 return pull_cotangents(pull, outputs, given, mask)
 
             compiled = self._backward[mask, structs] = jax.jit(backward)
-        return [new_tensor(g) for g in compiled(pull, tuple([t._data for t in given]))]
+        return [new_tensor(g) for g in compiled(pull, cotangents)]
+
+
+class _TapeVjp(Vjp):
+    """The gradient of a ProgramOp that the tape has recorded."""
+
+    def __init__(self, primal: ProgramOp, gradient: TapeGradient) -> None:
+        super().__init__(primal)
+        self.gradient = gradient
+
+    @property
+    def vjp(self) -> Vjp:
+        """The gradient of the gradient.
+
+        Raises:
+            UnsupportedError: a PyLayer takes part.
+        """
+        if self.gradient.once:
+            raise UnsupportedError(
+                f"a second derivative through compiled `{self.primal.name}`, which calls a PyLayer",
+                expected="first derivatives only",
+                fix="leave the function uncompiled, or call grad() for both derivatives inside it",
+            )
+        return super().vjp
+
+    def array_fn(self, key: Any) -> Callable[..., Any]:
+        """Returns `fn(*inputs, *cotangents) -> tuple of gradients`."""
+        _, num_inputs, positions, mask = key
+        taped = self.gradient
+        fn = taped.program.function(as_taped=True)
+        num_given = len(taped.program.inputs) - sum(taped.outputs)
+        shapes = self.primal.program.outputs  # type: ignore[attr-defined]
+
+        def gradient(*arrays: Any) -> tuple[Any, ...]:
+            inputs, given = arrays[:num_inputs], iter(arrays[num_inputs:])
+            outputs: Any = None
+            seeds = []
+            for i, (has, takes) in enumerate(zip(mask, taped.outputs, strict=True)):
+                array = next(given) if has else None
+                if takes and array is None:
+                    # Only a symbolic shape must be looked up in the outputs themselves.
+                    if has_dimension(shapes[i].shape) and outputs is None:
+                        outputs = jax.eval_shape(self.primal.array_fn(None), *inputs)
+                    like = shapes[i] if outputs is None else outputs[i]
+                    array = jax.numpy.zeros(like.shape, like.dtype)
+                if takes:
+                    seeds.append(array)
+            found = iter(fn(*inputs[:num_given], *seeds, *inputs[num_given:]))
+            by_input = [next(found) if wanted else None for wanted in taped.wanted]
+            return tuple(
+                [
+                    jax.numpy.zeros_like(inputs[i]) if by_input[i] is None else by_input[i]
+                    for i in positions
+                ]
+            )
+
+        return gradient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,12 +18,15 @@ from proa.core import (
     context,
     describe_array,
     new_tensor,
+    next_sequence,
     scalar_dtype,
+    state_lock,
     user_location,
 )
 
 from ._dims import as_struct
-from ._program import Call, Program, Value, prune
+from ._program import Call, Program, TapeGradient, Value, prune
+from ._tape_gradient import Origin, has_graph, record_gradient
 
 _MAX_INFERRED = 16384
 _inferred: OrderedDict[Any, Any] = OrderedDict()
@@ -100,42 +104,127 @@ class Write:
     version: int
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Slot of an argument: tensor number `index` of the call."""
+
+    index: int
+
+    def find(self, inputs: list[Tensor]) -> Any:
+        """Returns the tensor in a call's inputs."""
+        return inputs[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class GradientOf:
+    """Slot of a gradient: whatever its owner has in `grad` at the call."""
+
+    owner: Any
+
+    def find(self, inputs: list[Tensor]) -> Any:
+        """Returns the gradient of the owner, a Tensor or an argument."""
+        owner = self.owner.find(inputs) if isinstance(self.owner, Argument) else self.owner
+        return owner._grad
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeOf:
+    """Slot of a layer's attribute that `forward` assigns anew."""
+
+    layer: Any
+    name: str
+
+    def find(self, inputs: list[Tensor]) -> Any:
+        """Returns what the attribute holds now."""
+        return self.layer.tensor_members().get(self.name)
+
+
 @dataclass
 class State:
     """What a recorded function does to tensors that outlive it.
 
     Attributes:
         captures: tensors read, in the order of the Program's captures.
-        writes: tensors overwritten; their new values are the Program's last outputs.
+        writes: tensors overwritten; their new values follow the function's outputs.
         grads: `(tensor, new gradient)`: a Tensor on a Value, `None` or `ZERO_GRAD`.
         grads_before: `(tensor, had a gradient)` at the start: a guard.
-        grad_handles: `(tensor, its gradient)` at the start. A later run has other handles for
-            the same gradients.
+        onward: arguments whose gradient goes on along the caller's tape.
+        attributes: `(slot, new tensor)`: attributes of layers that were assigned anew.
+        slots: where a later call finds a tensor of the above that it may have another one
+            for, by the tensor's id.
         layers: layers that ran, with their mode and members: guards.
+        taped: per output of the Program, whether it has a place on the tape.
     """
 
     captures: list[Tensor] = field(default_factory=list)
     writes: list[Tensor] = field(default_factory=list)
     grads: list[tuple[Tensor, Any]] = field(default_factory=list)
     grads_before: list[tuple[Tensor, bool]] = field(default_factory=list)
-    grad_handles: list[tuple[Tensor, Tensor]] = field(default_factory=list)
+    onward: list[Argument] = field(default_factory=list)
+    attributes: list[tuple[AttributeOf, Tensor]] = field(default_factory=list)
+    slots: dict[int, Any] = field(default_factory=dict)
     layers: list[tuple[Any, Any]] = field(default_factory=list)
+    taped: list[bool] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A layer at the moment it first ran in a recording."""
+
+    layer: Any
+    guard: Any
+    members: dict[str, Tensor | None]
 
 
 class Recorder:
-    """Records op calls into a Program, and notes which outside tensors they touch."""
+    """Records op calls into a Program, and notes which outside tensors they touch.
 
-    def __init__(self) -> None:
+    Args:
+        as_taped: note with each call which of its inputs gradients flow back to.
+    """
+
+    def __init__(self, as_taped: bool = False) -> None:
+        self.as_taped = as_taped
+        self.is_open = True
+        self.thread = threading.get_ident()
+        #: A request for another recording that user code may have caught.
+        self.request: NeedsStatic | None = None
         self.calls: list[Call] = []
         self.inputs: list[Value] = []
+        self.placeholders: list[Tensor] = []
+        self.first_sequence = next_sequence()
+        #: Per input that the caller computed, the gradient for the caller's own tape.
+        self.onward: dict[int, Tensor] = {}
+        self.is_closing = False
         #: Values that follow from numbers of the call alone, and from which of them.
         self.number_leaves: dict[Value, frozenset[Any]] = {}
         self.constants: dict[Value, np.ndarray] = {}
         self._constant_ids: dict[int, tuple[Any, Value]] = {}
-        self._captured: dict[int, tuple[Tensor, Value]] = {}
+        self._captured: dict[int, tuple[Tensor, Any, Value]] = {}
         self._writes: dict[int, Write] = {}
         self._grads: dict[int, tuple[Tensor, Any]] = {}
-        self._layers: dict[int, tuple[Any, Any]] = {}
+        self._layers: dict[int, _Seen] = {}
+
+    def add_argument(self, leaf: Any, name: str, gradient: Any) -> Tensor:
+        """Makes the placeholder of a call's tensor argument.
+
+        Args:
+            leaf: `(shape, dtype, stop_gradient, whether it is computed on the tape)`.
+            name: its name.
+            gradient: what it has in `grad`.
+        """
+        shape, dtype, stop, is_computed = leaf
+        made = self.add_input(shape, dtype, name)
+        made._stop, made._grad = stop, gradient
+        if is_computed:
+            index = len(self.inputs) - 1
+            made._edge = (Origin(lambda g: self._note_onward(index, g)), 0)
+        return made
+
+    def _note_onward(self, index: int, gradient: Tensor) -> None:
+        if not self.is_closing:
+            known = self.onward.get(index)
+            self.onward[index] = gradient if known is None else known + gradient  # type: ignore[operator]
 
     def add_input(self, shape: Any, dtype: Any, name: str, leaf: Any = None) -> Tensor:
         """Makes a placeholder tensor; `leaf` marks a number that may turn out static."""
@@ -143,21 +232,29 @@ class Recorder:
         self.inputs.append(value)
         if leaf is not None:
             self.number_leaves[value] = frozenset([leaf])
-        return new_tensor(value)
+        made = new_tensor(value)
+        self.placeholders.append(made)
+        return made
 
     def need_concrete(self, value: Value, what: str) -> None:
         """Asks for a new recording in which a number is a Python value."""
         if value in self.number_leaves:
-            raise NeedsStatic(self.number_leaves[value], what)
+            self.request = NeedsStatic(self.number_leaves[value], what)
+            raise self.request
 
-    def record(self, op: Any, tensors: tuple[Tensor, ...], key: Any) -> tuple[Any, Any]:
+    def record(
+        self, op: Any, tensors: tuple[Tensor, ...], key: Any, taped: bool = False
+    ) -> tuple[Any, Any]:
         """Appends a call; returns the input Values and the output Value(s)."""
         if any(t._weak for t in tensors):
             tensors = _fit_weak(tensors)
         inputs = tuple([self.value_of(t) for t in tensors])
         shapes, is_tuple = infer(op, key, inputs)
         outputs = tuple([Value(shape, dtype, owner=self) for shape, dtype in shapes])
-        self.calls.append(Call(op, inputs, key, outputs, is_tuple, user_location()))
+        flows = None
+        if self.as_taped:
+            flows = tuple([taped and not t._stop for t in tensors])
+        self.calls.append(Call(op, inputs, key, outputs, is_tuple, user_location(), flows))
         if self.number_leaves:
             self._follow_numbers(inputs, outputs)
         return inputs, (outputs if is_tuple else outputs[0])
@@ -186,10 +283,15 @@ class Recorder:
             return data
         if isinstance(data, jax.Array):
             known = self._captured.get(id(t))
-            if known is None:
-                value = Value(data.shape, data.dtype, name=t._name or "", owner=self)
-                known = self._captured[id(t)] = (t, value)
-            return known[1]
+            if known is not None and known[1] is data:
+                return known[2]
+            write = self._writes.get(id(t))
+            if known is not None or (write is not None and write.data is not data):
+                # It was given this array since: not state of its own, but a value of the call.
+                return self._constant(np.asarray(data))
+            value = Value(data.shape, data.dtype, name=t._name or "", owner=self)
+            self._captured[id(t)] = (t, data, value)
+            return value
         return self._constant(np.asarray(data))
 
     def _constant(self, array: np.ndarray) -> Value:
@@ -214,7 +316,7 @@ class Recorder:
     def note_layer(self, layer: Any) -> None:
         """Called when a layer runs: its mode and members become guards."""
         if id(layer) not in self._layers:
-            self._layers[id(layer)] = (layer, layer.guard())
+            self._layers[id(layer)] = _Seen(layer, layer.guard(), dict(layer.tensor_members()))
 
     def restore(self) -> None:
         """Gives all touched tensors back what they held before the recording."""
@@ -223,6 +325,19 @@ class Recorder:
             w.tensor._version = w.version
         for t, grad in self._grads.values():
             t._grad = grad
+        for seen, name, _ in self._assigned():
+            is_new = name not in seen.members
+            seen.layer.put_tensor_member(name, seen.members.get(name), drop=is_new)
+
+    def _assigned(self) -> list[tuple[_Seen, str, Tensor]]:
+        """Attributes of layers that now hold Values."""
+        found = []
+        for seen in self._layers.values():
+            for name, now in seen.layer.tensor_members().items():
+                is_other = now is not None and now is not seen.members.get(name)
+                if is_other and isinstance(now._data, Value):
+                    found.append((seen, name, now))
+        return found
 
     def finish(self, outputs: list[Tensor]) -> tuple[Program, State]:
         """Closes the recording.
@@ -231,44 +346,100 @@ class Recorder:
             outputs: the tensors that the function returned.
 
         Returns:
-            The Program, whose outputs are the function's, then one per written tensor,
-            then one per new gradient; and the State that says which is which.
+            The Program, whose outputs are the function's, then one per written tensor, one
+            per new gradient, one per gradient that goes on, and one per assigned attribute; and the State that says
+            which is which.
         """
-        values = [self.value_of(t) for t in outputs]
-        state = State()
+        program, state, _ = self.finish_differentiable(outputs)
+        return program, state
+
+    def finish_differentiable(
+        self, outputs: list[Tensor]
+    ) -> tuple[Program, State, TapeGradient | None]:
+        """As `finish`, and gives the gradient where only the tape knows it."""
+        if self.request is not None:
+            raise self.request
+        self.is_closing = True
+        state, finals = State(taped=[has_graph(t) for t in outputs]), list(outputs)
+        arguments = {v: Argument(i) for i, v in enumerate(self.inputs)}
         for w in self._writes.values():
-            if isinstance(w.data, jax.Array) and isinstance(w.tensor._data, Value):
+            if self._is_outside(w.data, arguments) and w.tensor._data is not w.data:
                 state.writes.append(w.tensor)
-                values.append(w.tensor._data)
+                finals.append(w.tensor)
+                state.taped.append(has_graph(w.tensor) and not w.tensor.is_leaf)
+                if isinstance(w.data, Value):
+                    state.slots[id(w.tensor)] = arguments[w.data]
+        self._finish_gradients(state, finals, arguments)
+        for index, gradient in self.onward.items():
+            state.onward.append(Argument(index))
+            finals.append(gradient)
+            state.taped.append(False)
+        for seen, name, now in self._assigned():
+            slot = AttributeOf(seen.layer, name)
+            state.attributes.append((slot, now))
+            finals.append(now)
+            state.taped.append(has_graph(now))
+            before = seen.members.get(name)
+            if before is not None and id(before) in self._captured:
+                state.slots[id(before)] = slot
+        values = [self.value_of(t) for t in finals]
+        captured = list(self._captured.values())
+        state.captures = [t for t, _, _ in captured]
+        ids = frozenset(i for i in self._captured if i not in state.slots)
+        for seen in self._layers.values():
+            names = frozenset(s.name for s, _ in state.attributes if s.layer is seen.layer)
+            state.layers.append((seen.layer, seen.guard.keep(seen.layer, ids, names)))
+        program = Program(
+            list(self.inputs), [v for _, _, v in captured], self.constants, self.calls, values
+        )
+        program = prune(program)
+        gradient = None
+        if self.as_taped and any(state.taped):
+            gradient = record_gradient(self, program, finals, state.taped)
+        self.restore()
+        return program, state, gradient
+
+    def _finish_gradients(self, state: State, finals: list[Tensor], arguments: Any) -> None:
         for t, before in self._grads.values():
-            if not isinstance(self._before(t), jax.Array):
+            data = self._before(t)
+            if not self._is_outside(data, arguments):
                 continue
+            owner: Any = t
+            if isinstance(data, Value):
+                owner = state.slots[id(t)] = arguments[data]
             state.grads_before.append((t, isinstance(before, Tensor)))
             if isinstance(before, Tensor):
-                state.grad_handles.append((t, before))
+                state.slots[id(before)] = GradientOf(owner)
             after = t._grad
-            if after is before and not (isinstance(after, Tensor) and _is_value(after)):
+            if after is before:
                 continue
-            if isinstance(after, Tensor) and after is not before:
-                state.grads.append((t, after))
-                values.append(self.value_of(after))
-            elif not isinstance(after, Tensor):
-                state.grads.append((t, after))
-        captured = list(self._captured.values())
-        state.captures = [t for t, _ in captured]
-        ids = frozenset(self._captured)
-        state.layers = [(layer, guard.keep(ids)) for layer, guard in self._layers.values()]
-        program = Program(self.inputs, [v for _, v in captured], self.constants, self.calls, values)
-        self.restore()
-        return prune(program), state
+            state.grads.append((t, after))
+            if isinstance(after, Tensor):
+                finals.append(after)
+                state.taped.append(False)
+
+    @staticmethod
+    def _is_outside(data: Any, arguments: Any) -> bool:
+        """Whether a tensor that held `data` before outlives the recording."""
+        return isinstance(data, jax.Array) or (isinstance(data, Value) and data in arguments)
 
     def _before(self, t: Tensor) -> Any:
         write = self._writes.get(id(t))
         return t._data if write is None else write.data
 
+    def first_edges(self) -> list[Any]:
+        """Per input and captured tensor, the tape edge it had at first (or `None`)."""
+        by_value: dict[Value, Any] = {}
+        for t in self.placeholders:
+            by_value[self._before(t)] = self._edge_before(t)
+        found = [by_value.get(v) for v in self.inputs]
+        return found + [self._edge_before(t) for t, _, _ in self._captured.values()]
 
-def _is_value(t: Tensor) -> bool:
-    return isinstance(t._data, Value)
+    def _edge_before(self, t: Tensor) -> Any:
+        write = self._writes.get(id(t))
+        if write is None:
+            return None if t._stop else t._edge
+        return None if write.stop else write.edge
 
 
 def _fit_weak(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -285,18 +456,29 @@ def _fit_weak(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple(fitted)
 
 
-class recording:  # noqa: N801 - reads as a statement: `with recording() as recorder`
-    """Context manager: ops of this thread are recorded; on failure all is put back."""
+class recording:
+    """Context manager: ops of this thread are recorded; on failure all is put back.
 
-    def __init__(self) -> None:
-        self.recorder = Recorder()
+    Args:
+        as_taped: see `Recorder`.
+    """
+
+    def __init__(self, as_taped: bool = False) -> None:
+        self._as_taped = as_taped
 
     def __enter__(self) -> Recorder:
+        # Tensors that are written hold Values until the end, which other threads must not see.
+        state_lock.acquire()
+        self.recorder = Recorder(self._as_taped)
         self._previous = context.recorder
         context.recorder = self.recorder
         return self.recorder
 
     def __exit__(self, kind: Any, *rest: object) -> None:
         context.recorder = self._previous
-        if kind is not None:
-            self.recorder.restore()
+        try:
+            if kind is not None:
+                self.recorder.restore()
+        finally:
+            self.recorder.is_open = False
+            state_lock.release()

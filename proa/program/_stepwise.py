@@ -1,0 +1,47 @@
+"""Running a Program one op at a time, so that checks and messages are about single ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+from proa.core import ProaError, Tensor, alias, dispatch, located_at, new_tensor
+
+from ._dims import bind_sizes, substitute
+from ._program import Program
+
+
+def run_stepwise(program: Program, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Dispatches the calls of a Program one after the other.
+
+    Checks that need values (indices, labels, NaN and Inf) look at each op, and messages name
+    the line of the user's code that was recorded.
+
+    Args:
+        program: the Program.
+        tensors: its inputs and captures.
+
+    Returns:
+        Its outputs.
+    """
+    given = [*program.inputs, *program.captures]
+    names = [v.name or f"input {i}" for i, v in enumerate(given)]
+    sizes = bind_sizes([v.shape for v in given], [t._data for t in tensors], names)
+    known: dict[Any, Tensor] = dict(zip(given, tensors, strict=True))
+    known.update({v: new_tensor(jax.numpy.asarray(a)) for v, a in program.constants.items()})
+    for call in program.calls:
+        flows = call.flows or (True,) * len(call.inputs)
+        inputs = [
+            known[v] if flow else alias(known[v])
+            for v, flow in zip(call.inputs, flows, strict=True)
+        ]
+        try:
+            with located_at(call.where):
+                out = dispatch(call.op, tuple(inputs), substitute(call.key, sizes))
+        except ProaError as error:
+            error.add_note(f"in op `{call.op.name}` at {call.where} of a compiled function")
+            raise
+        known.update(zip(call.outputs, out if call.is_tuple else (out,), strict=True))
+    return [known[v] for v in program.outputs]
