@@ -31,8 +31,8 @@ class Leaf:
     Attributes:
         kind: `TENSOR`, `NUMBER` (a float: an input), `STATIC` (part of the signature), or
             `SAME` (the tensor that stood at an earlier place already).
-        what: `(shape, dtype, stop_gradient, is_computed)`, the dtype of a number, `(type, static value)`,
-            or that earlier place.
+        what: `(shape, dtype, stop_gradient, is_computed)`, the dtype of a number,
+            `(type, static value)`, or that earlier place.
     """
 
     kind: str

@@ -347,8 +347,8 @@ class Recorder:
 
         Returns:
             The Program, whose outputs are the function's, then one per written tensor, one
-            per new gradient, one per gradient that goes on, and one per assigned attribute; and the State that says
-            which is which.
+            per new gradient, one per gradient that goes on, and one per assigned attribute;
+            and the State that says which is which.
         """
         program, state, _ = self.finish_differentiable(outputs)
         return program, state

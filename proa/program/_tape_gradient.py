@@ -70,7 +70,7 @@ def record_gradient(
         seed = recorder.add_input(t._data.shape, t._data.dtype, f"gradient {position}")
         seed._stop = False
         seeds.append(seed)
-    given = [v for v in recorder.inputs[count:]]
+    given = list(recorder.inputs[count:])
     gradients = recorded_gradients(ends, seeds, edges, recorder.first_sequence, own)
     outputs = [recorder.value_of(g) for g in gradients if g is not None]
     full = Program(
