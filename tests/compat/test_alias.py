@@ -21,6 +21,7 @@ def _alias() -> Iterator[None]:
     uninstall()
 
 
+@pytest.mark.smoke
 @pytest.mark.usefixtures("alias")
 def test_modules_are_the_same_objects_under_both_names() -> None:
     import paddle

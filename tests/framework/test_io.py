@@ -82,6 +82,7 @@ def test_a_schedule_beside_tensors_needs_no_nesting(tmp_path: Path) -> None:
     assert raw["LR_Scheduler"] == {"last_epoch": 2}
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("ending", ["pdparams", "safetensors"])
 def test_tensors_come_back_with_their_names(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"net.{ending}"

@@ -182,6 +182,7 @@ def test_a_run_that_stopped_early_has_ended(tmp_path: Path) -> None:
     assert again.num_steps == 3 * STEPS
 
 
+@pytest.mark.smoke
 def test_more_epochs_go_on_from_the_end(tmp_path: Path) -> None:
     proa.seed(6)
     whole = _make()

@@ -13,6 +13,7 @@ from proa.model import Model
 from tests.model.toy import LABELS, POINTS, Points, make_model, make_network, weights
 
 
+@pytest.mark.smoke
 def test_training_learns_the_task() -> None:
     model = make_model(proa.metric.Accuracy(), rate=0.5)
     before = model.evaluate(Points(), batch_size=20, verbose=0)
