@@ -81,7 +81,10 @@ class MetricFeed:
         """Takes in what the metrics' `compute` gave for one step."""
         self._count += 1
         if self.metrics:
-            arrays = jax.tree_util.tree_map(_array, list(results))
+            if all([isinstance(result, Tensor) for result in results]):
+                arrays = [result._data for result in results]
+            else:
+                arrays = jax.tree_util.tree_map(_array, list(results))
             self._pending.append((self._count, arrays))
             self._bytes += sum(getattr(a, "nbytes", 0) for a in jax.tree_util.tree_leaves(arrays))
             if len(self._pending) >= _MAX_PENDING or self._bytes >= _MAX_PENDING_BYTES:
