@@ -81,7 +81,7 @@ class MetricFeed:
         """Takes in what the metrics' `compute` gave for one step."""
         self._count += 1
         if self.metrics:
-            if all([isinstance(result, Tensor) for result in results]):
+            if all(isinstance(result, Tensor) for result in results):
                 arrays = [result._data for result in results]
             else:
                 arrays = jax.tree_util.tree_map(_array, list(results))
