@@ -2,6 +2,9 @@
 
 from . import _backend as _backend
 from . import _nancheck as _nancheck
+from ._compiled import compile_function as compile_function
+from ._compiled import num_compiled as num_compiled
+from ._compiled import trim_compiled as trim_compiled
 from ._composite import composite as composite
 from ._context import bump_mode_epoch as bump_mode_epoch
 from ._context import context as context
@@ -24,6 +27,7 @@ from ._dispatch import dispatch as dispatch
 from ._dispatch import is_inexact as is_inexact
 from ._dispatch import next_sequence as next_sequence
 from ._dispatch import wrap as wrap
+from ._donation import run_donating as run_donating
 from ._dtype import DType as DType
 from ._dtype import as_dtype as as_dtype
 from ._dtype import bfloat16 as bfloat16

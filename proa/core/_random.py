@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ._context import context, run_eagerly
+from ._context import context, run_eagerly, state_lock
 from ._dispatch import dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError
 from ._registry import Facts, register
@@ -79,7 +79,8 @@ class Generator:
 
     def next_key(self) -> Tensor:
         """Advances the stream and returns a fresh key (uint32, shape [2])."""
-        with GradMode(False):
+        # One thread at a time, or two would draw the same numbers.
+        with state_lock, GradMode(False):
             state, key = dispatch(_split_op, (self.state,), _NO_KEY)
             write_inplace(self.state, state)
         return key

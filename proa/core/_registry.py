@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 
+from ._compiled import compile_function
 from ._errors import InvalidArgumentError, InvalidTypeError, UnknownNameError
 
 ARRAY, INDEX, KEY, OPTIONAL, SEQUENCE, ATTRIBUTE = (
@@ -83,7 +84,7 @@ class BaseOp:
     def make_kernel(self, key: Any) -> Callable[..., Any]:
         """Builds, stores and returns the compiled function for `key`."""
         fn = self.array_fn(key)
-        kernel = jax.jit(fn) if self.jit else fn
+        kernel = compile_function(fn) if self.jit else fn
         if len(self.kernels) >= MAX_KERNELS:
             self.kernels.pop(next(iter(self.kernels)), None)
         self.kernels[key] = kernel

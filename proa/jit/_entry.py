@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -14,15 +11,16 @@ import jax
 from proa.core import (
     ZERO_GRAD,
     GradMode,
-    PreconditionError,
     Tensor,
     checks_numbers,
+    compile_function,
     context,
     dispatch,
     mode_epoch,
     new_tensor,
     replace_data,
     run_backward,
+    run_donating,
     state_lock,
     store,
 )
@@ -129,7 +127,7 @@ class Entry:
             return fn(*inputs, *captures)
 
         step.__name__ = self.name
-        return jax.jit(step, donate_argnums=(0,))
+        return compile_function(step, donate_argnums=(0,))
 
     def holds(self, inputs: list[Tensor]) -> bool:
         """Whether the Python state the recording depended on is as it was."""
@@ -203,34 +201,17 @@ class Entry:
         kept = [t._data for t in captures[self.num_donated :]]
         given = [t._data for t in inputs]
         del captures
-        if not self._is_warm:
-            self._step.lower(donated, kept, given).compile()
-            with _uninterrupted():
-                return self._step_once(donated, kept, given, inputs)
-        return self._step_once(donated, kept, given, inputs)
-
-    def _step_once(
-        self, donated: list[Any], kept: list[Any], given: list[Any], inputs: list[Tensor]
-    ) -> Any:
-        """Runs the step and writes back what it computed, whatever interrupts it between."""
-        done: list[Any] = []
-        try:
-            # `extend` takes the result before Python looks for a signal (KeyboardInterrupt).
-            done.extend(map(self._step, (donated,), (kept,), (given,)))
-            self._write_back(done[0], inputs)
-        except BaseException as error:
-            if done:
-                self._write_back(done[0], inputs)
-            elif any(array.is_deleted() for array in donated):
-                raise PreconditionError(
-                    f"`{self.name}` failed while it overwrote its state, which is lost: {error}",
-                    expected="a step that ends, or that fails before it begins",
-                    fix="load the last checkpoint; with less memory in use if memory ran out",
-                ) from error
-            raise
+        outs = run_donating(
+            self._step,
+            (donated, kept, given),
+            lambda outs: self._write_back(outs, inputs),
+            donated=donated,
+            is_first=not self._is_warm,
+            name=self.name,
+        )
         self._is_warm = True
-        self._go_onward(done[0], inputs)
-        return self._result([new_tensor(o) for o in done[0][: self.num_tensors]])
+        self._go_onward(outs, inputs)
+        return self._result([new_tensor(o) for o in outs[: self.num_tensors]])
 
     def _go_onward(self, arrays: Sequence[Any], inputs: list[Tensor]) -> None:
         """Carries backward passes of the function on, along the tape of its caller."""
@@ -299,26 +280,6 @@ def _own(t: Tensor) -> Any:
     array = t._data
     owned = sys.getrefcount(array) <= _SOLE_OWNER
     return array if owned else jax.numpy.array(array, copy=True)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Lets Ctrl-C wait: the first run of a step passes through Python after it has begun."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    caught: list[Any] = []
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before):
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda *arguments: caught.append(arguments))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if caught:
-            before(*caught[0])
 
 
 def recording_mode() -> tuple[Any, ...]:

@@ -23,6 +23,9 @@ from proa.program import Value
 
 TENSOR, NUMBER, STATIC, SAME = "tensor", "number", "static", "same"
 
+# Names of dtypes: to print one takes NumPy longer than the rest of a signature.
+_NAMES: dict[Any, str] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -70,7 +73,9 @@ def read_leaf(value: Any, is_static: bool) -> tuple[Leaf, Any]:
         if data is None:
             concrete(value, "an argument")
         stop = value._stop
-        what = (data.shape, str(data.dtype), stop, not stop and not value.is_leaf)
+        dtype = data.dtype
+        name = _NAMES.get(dtype) or _NAMES.setdefault(dtype, str(dtype))
+        what = (data.shape, name, stop, not stop and not value.is_leaf)
         return Leaf(TENSOR, what), value
     if _is_number(value):
         if is_static:

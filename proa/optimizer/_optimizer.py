@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core._context import context
+from ..core._context import context, interceptors
 from ..core._dispatch import dispatch
 from ..core._errors import (
     ArtifactError,
@@ -280,11 +280,14 @@ class Optimizer:
         recorder = context.recorder
         if recorder is None:
             own_buffers(targets)
-        outputs = dispatch(update_op, (*inputs, *grads, *targets), plan)
-        for target, output in zip(targets, outputs, strict=True):
-            if recorder is not None:
-                recorder.note_write(target)
-            target._data = output._data
+        if recorder is None and not interceptors:
+            update_op.run(plan, (*inputs, *grads), targets)
+        else:
+            outputs = dispatch(update_op, (*inputs, *grads, *targets), plan)
+            for target, output in zip(targets, outputs, strict=True):
+                if recorder is not None:
+                    recorder.note_write(target)
+                target._data = output._data
         for entry in active:
             param = entry.param
             param._version += 1

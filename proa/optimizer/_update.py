@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from sys import getrefcount
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..core._compiled import compile_function
+from ..core._donation import run_donating
 from ..core._registry import MAX_KERNELS, BaseOp
 from ..core._tensor import Tensor, new_tensor
 from ..nn._clip import ClipRule
@@ -106,8 +107,32 @@ class UpdateOp(BaseOp):
         first = 1 + key.has_veto + len(key.parameters)
         length = key.can_skip + sum(1 + each.has_master + each.num_slots for each in key.parameters)
         reused = tuple(range(first, first + length))
-        kernel = self.kernels[key] = jax.jit(self.array_fn(key), donate_argnums=reused)
+        kernel = self.kernels[key] = compile_function(self.array_fn(key), donate_argnums=reused)
         return kernel
+
+    def run(self, key: UpdatePlan, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
+        """Runs the update at once and gives the targets their new arrays.
+
+        Args:
+            key: the plan.
+            inputs: rate, veto if there is one, and gradients.
+            targets: what is overwritten; each holds an array of its own.
+        """
+        known = self.kernels.get(key)
+
+        def accept(outputs: Sequence[Any]) -> None:
+            for target, output in zip(targets, outputs, strict=True):
+                target._data = output
+
+        donated = [t._data for t in targets]
+        run_donating(
+            known or self.make_kernel(key),
+            [*[t._data for t in inputs], *donated],
+            accept,
+            donated=donated,
+            is_first=known is None,
+            name=self.name,
+        )
 
     def describe(self, index: int) -> str:
         """Names an input, for messages."""

@@ -16,6 +16,7 @@ from proa.core import (
     ProgramError,
     UnsupportedError,
     Vjp,
+    compile_function,
     concrete,
     describe_array,
     new_tensor,
@@ -241,7 +242,8 @@ class ProgramOp(BaseOp):
         """Returns `fn(*arrays) -> (outputs, pullback)` for the positions to differentiate."""
         if positions not in self._forward:
             keeps_inputs = self.gradient is not None
-            compiled = jax.jit(self.array_fn(key) if keeps_inputs else self._with_pull(positions))
+            fn = self.array_fn(key) if keeps_inputs else self._with_pull(positions)
+            compiled = compile_function(fn)
 
             def run(*arrays: Any) -> Any:
                 outputs, pull = (compiled(*arrays), arrays) if keeps_inputs else compiled(*arrays)
@@ -280,7 +282,7 @@ class ProgramOp(BaseOp):
                 outputs = tuple([jax.numpy.zeros(s.shape, s.dtype) for s in structs])
                 return pull_cotangents(pull, outputs, given, mask)
 
-            compiled = self._backward[mask, structs] = jax.jit(backward)
+            compiled = self._backward[mask, structs] = compile_function(backward)
         return [new_tensor(g) for g in compiled(pull, cotangents)]
 
 

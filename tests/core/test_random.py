@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -47,3 +49,18 @@ def test_the_generator_is_state_of_a_compiled_function():
     proa.seed(9)
     np.testing.assert_array_equal([compiled().numpy() for _ in range(3)], eager)
     assert compiled.num_variants == 1
+
+
+def test_threads_never_draw_the_same_numbers():
+    drawn = []
+
+    def draw():
+        for _ in range(25):
+            drawn.append(proa.rand([2]).numpy().tobytes())
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(drawn)) == 100
