@@ -212,7 +212,7 @@ def softshrink(x: Array, threshold: float = 0.5) -> Array:
     """
     x = floating(x)
     zero = jnp.zeros((), x.dtype)
-    return jnp.where(x > threshold, x - threshold, jnp.where(x < -threshold, x + threshold, zero))
+    return jnp.where(jnp.abs(x) <= threshold, zero, x - jnp.sign(x) * threshold)
 
 
 @op(method=None)
@@ -263,7 +263,7 @@ def thresholded_relu(x: Array, threshold: float = 1.0, value: float = 0.0) -> Ar
         value: what the rest becomes.
     """
     x = floating(x)
-    return jnp.where(x > threshold, x, jnp.asarray(value, x.dtype))
+    return jnp.where(x <= threshold, jnp.asarray(value, x.dtype), x)
 
 
 @op(method=None)

@@ -20,7 +20,7 @@ from proa.core import (
 )
 
 from ._host_checks import host_values
-from ._promote import floating, is_integral, promote, refuse_complex
+from ._promote import floating, is_integral, promote, quotient, refuse_complex
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Sequence
@@ -60,7 +60,7 @@ def multiply(x: Array, y: Array):
 @op(name="divide", method=None)
 def plain_divide(x: Array, y: Array):
     """`x / y` in a floating dtype; integers give float32."""
-    return jnp.divide(*[floating(a) for a in promote(x, y)])
+    return quotient(*[floating(a) for a in promote(x, y)])
 
 
 def _no_bool(name: str, x: Array) -> Array:
@@ -87,8 +87,8 @@ def _check_divisor(x: Any, y: Any) -> None:
 
 def _floor_quotient(x: Array, y: Array) -> Array:
     """Rounded quotient; floats go through the remainder, which is exact, but 1/0 is inf."""
-    quotient = jnp.floor_divide(x, y)
-    return quotient if is_integral(x) else jnp.where(y == 0, x / y, quotient)
+    found = jnp.floor_divide(x, y)
+    return found if is_integral(x) else jnp.where(y == 0, x / y, found)
 
 
 @op(inplace=True, out=True, check=_check_divisor, differentiable=False)
@@ -120,7 +120,7 @@ def trunc_divide(x: Array, y: Array):
     """`trunc(x / y)` in the common dtype."""
     refuse_complex("divide", x, y)
     x, y = promote(x, y)
-    return jax.lax.div(*jnp.broadcast_arrays(x, y)) if is_integral(x) else jnp.trunc(x / y)
+    return jax.lax.div(*jnp.broadcast_arrays(x, y)) if is_integral(x) else jnp.trunc(quotient(x, y))
 
 
 @op(inplace=True, out=True, check=_check_divisor)

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 def _root(total: Any, p: float) -> Any:
     """The p-th root, with derivative 0 at 0."""
-    positive = total > 0
-    guarded = jnp.where(positive, total, 1)
+    # Not `total > 0`: NaN must come out as NaN.
+    has_root = total != 0
+    guarded = jnp.where(has_root, total, 1)
     root = jnp.sqrt(guarded) if p == 2 else guarded ** (1.0 / p)
-    return jnp.where(positive, root, 0)
+    return jnp.where(has_root, root, 0)
 
 
 def _size(x: Any) -> Any:
@@ -51,9 +52,10 @@ def p_norm(x: Any, p: float, axes: tuple[int, ...] | None, keepdim: bool) -> Any
         return jnp.sum(x != 0, axis=axes, keepdims=keepdim).astype(result)
     if p == 1:
         return jnp.sum(size, axis=axes, keepdims=keepdim).astype(result)
-    positive = size > 0
+    has_power = size != 0
     # For p < 0 an element 0 makes the norm 0, as its power is infinite.
-    powers = jnp.where(positive, jnp.where(positive, size, 1) ** p, 0.0 if p > 0 else jnp.inf)
+    guarded = jnp.where(has_power, size, 1)
+    powers = jnp.where(has_power, guarded**p, 0.0 if p > 0 else jnp.inf)
     total = jnp.sum(powers, axis=axes, keepdims=keepdim)
     return _root(total, p).astype(result)
 

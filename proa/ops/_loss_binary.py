@@ -54,7 +54,7 @@ def binary_cross_entropy(
     def bounded_log(value: Array) -> Array:
         # The guard keeps the gradient at 0 finite: log'(0) * 0 would be NaN.
         tiny = jnp.finfo(value.dtype).tiny
-        return jnp.where(value >= tiny, jnp.log(jnp.maximum(value, tiny)), -100.0)
+        return jnp.where(value < tiny, -100.0, jnp.log(jnp.maximum(value, tiny)))
 
     loss = -(y * bounded_log(p) + (1 - y) * bounded_log(1 - p))
     loss = (loss if weight is None else loss * weight).astype(input.dtype)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax, nn
 
 from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 
-from ._host_checks import check_range
+from ._host_checks import check_range, host_values
 from ._loss_class import check_reduction, reduce_loss
 from ._similarity import vector_norm
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def _hinge(x: Array) -> Array:
     """max(x, 0) with gradient 0 at 0."""
-    return jnp.where(x > 0, x, jnp.zeros((), x.dtype))
+    return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
 
 
 @op(method=None)
@@ -239,7 +240,14 @@ def multi_margin_loss(
     return reduce_loss(jnp.mean(loss, axis=1), reduction, "multi_margin_loss")
 
 
-@op(method=None)
+def _check_listed(input: Any, label: Any, **_: Any) -> None:
+    values = host_values(label)
+    if values is not None:
+        listed = values[np.cumsum(values < 0, axis=1) == 0]
+        check_range(listed, input.shape[1], "label", "multi_label_margin_loss", "a class")
+
+
+@op(method=None, check=_check_listed)
 def multi_label_margin_loss(input: Array, label: Index, reduction: str = "mean") -> Array:
     """Mean over targets i and other classes j of max(0, 1 - input[i] + input[j]).
 
@@ -250,6 +258,7 @@ def multi_label_margin_loss(input: Array, label: Index, reduction: str = "mean")
 
     Raises:
         InvalidArgumentError: shapes or reduction do not fit.
+        OutOfRangeError: a listed label is no class.
     """
     if input.ndim != 2 or label.shape != input.shape:
         raise InvalidArgumentError(

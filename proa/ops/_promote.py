@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import jax
 import jax.numpy as jnp
 
 from proa.core import InvalidTypeError
@@ -75,6 +76,16 @@ def floating_as(x: Array, dtype: DType | None, name: str) -> Array:
 def widened(x: Array) -> Array:
     """Half precisions become float32, to accumulate or to evaluate in; others stay."""
     return x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
+
+
+def quotient(x: Array, y: Array) -> Array:
+    """`x / y` of floating arrays, rounded as IEEE 754 says.
+
+    XLA makes `x * (1 / y)` of a division by a broadcast or constant divisor, which is wrong in
+    the last digit for a fifth of all values: 41 / 41 gives 0.99999994, whose floor is 0. It
+    leaves a divisor alone that a selection made, here one that changes nothing.
+    """
+    return x / jnp.where(x != x, jax.lax.stop_gradient(x), y)
 
 
 def refuse_complex(name: str, *arrays: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -10,7 +11,15 @@ import jax.numpy as jnp
 from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
 
 from ._cast import cast
-from ._promote import converted, floating, is_integral, reduced_axes, refuse_complex, widened
+from ._promote import (
+    converted,
+    floating,
+    is_integral,
+    quotient,
+    reduced_axes,
+    refuse_complex,
+    widened,
+)
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Axis, DType
@@ -73,7 +82,10 @@ def nansum(x: Array, axis: Axis | None = None, dtype: DType | None = None, keepd
 
 def mean_of(x: Array, axes: Any, keepdim: bool) -> Array:
     """Mean in float32 or better; NaN of nothing."""
-    return jnp.mean(widened(floating(x)), axis=axes, keepdims=keepdim)
+    wide = widened(floating(x))
+    total = jnp.sum(wide, axis=axes, keepdims=keepdim)
+    count = math.prod(wide.shape if axes is None else [wide.shape[i] for i in axes])
+    return quotient(total, jnp.asarray(count, total.dtype))
 
 
 @op(name="mean", method=None, public=False, amp="black")

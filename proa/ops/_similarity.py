@@ -34,9 +34,9 @@ def vector_norm(x: Array, p: float, axis: int, keepdim: bool) -> Array:
     if p == 2:
         total = jnp.sum(lax.square(x), axis=axis, keepdims=keepdim)
     else:
-        guarded = jnp.where(size > 0, size, 1)
-        total = jnp.sum(jnp.where(size > 0, guarded**p, 0), axis=axis, keepdims=keepdim)
-    positive = total > 0
+        guarded = jnp.where(size != 0, size, 1)
+        total = jnp.sum(jnp.where(size != 0, guarded**p, 0), axis=axis, keepdims=keepdim)
+    positive = total != 0
     safe = jnp.where(positive, total, 1)
     root = jnp.sqrt(safe) if p == 2 else safe ** (1 / p)
     return jnp.where(positive, root, jnp.zeros((), root.dtype))
