@@ -35,13 +35,13 @@ _DTYPES = {
 _KNOWN = {np.dtype(dtype) for dtype in _DTYPES.values()}
 
 
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], text: Mapping[str, str]) -> None:
-    """Writes arrays and text to one file, whole or not at all.
+def pack_arrays(arrays: Mapping[str, np.ndarray], text: Mapping[str, str] | None = None) -> bytes:
+    """Returns arrays and text as the content of a safetensors file.
 
     Raises:
         UnsupportedError: the format has no place for an array's dtype.
     """
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     for name, array in arrays.items():
         if array.dtype not in _KNOWN:
@@ -51,9 +51,52 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], text: Mapping[str
                 fix="cast it first; a complex128 tensor can be saved as its real and "
                 "imaginary parts",
             )
+    # Not `np.ascontiguousarray`, which makes a 0-d array 1-d.
+    ready = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    return save(ready, None if text is None else dict(text))
+
+
+def unpack_arrays(content: bytes, kind: str) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Reads the content of a safetensors file.
+
+    Args:
+        content: what `pack_arrays` returned, or any other file of the format.
+        kind: what it should be, for messages.
+
+    Returns:
+        The arrays and the text.
+
+    Raises:
+        ArtifactError: truncated, or not in this format.
+    """
+    from safetensors import SafetensorError, deserialize
+
+    try:
+        found = deserialize(content)
+        (length,) = struct.unpack("<Q", content[:8])
+        text = json.loads(content[8 : 8 + length]).get("__metadata__", {})
+        arrays = {}
+        for name, item in found:
+            flat = np.frombuffer(item["data"], _DTYPES[item["dtype"]])
+            arrays[name] = flat.reshape(item["shape"])
+    except (SafetensorError, struct.error, KeyError, ValueError) as error:
+        raise ArtifactError(
+            f"{kind} is truncated, altered or of another kind: {error}",
+            expected="a whole file in the safetensors format",
+            fix="copy it again, or use an earlier one",
+        ) from error
+    return arrays, text
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], text: Mapping[str, str]) -> None:
+    """Writes arrays and text to one file, whole or not at all.
+
+    Raises:
+        UnsupportedError: the format has no place for an array's dtype.
+    """
+    content = pack_arrays(arrays, text)
     with replace_file(path) as temporary:
-        ready = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-        save_file(ready, temporary, dict(text))
+        temporary.write_bytes(content)
 
 
 def read_arrays(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, str]]:
@@ -69,21 +112,4 @@ def read_arrays(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str,
     Raises:
         ArtifactError: truncated, or not in this format.
     """
-    from safetensors import SafetensorError, deserialize
-
-    content = path.read_bytes()
-    try:
-        found = deserialize(content)
-        (length,) = struct.unpack("<Q", content[:8])
-        text = json.loads(content[8 : 8 + length]).get("__metadata__", {})
-        arrays = {}
-        for name, item in found:
-            flat = np.frombuffer(item["data"], _DTYPES[item["dtype"]])
-            arrays[name] = flat.reshape(item["shape"])
-    except (SafetensorError, struct.error, KeyError, ValueError) as error:
-        raise ArtifactError(
-            f"{kind} {str(path)!r} is truncated, altered or of another kind: {error}",
-            expected="a whole file in the safetensors format",
-            fix="copy it again, or use an earlier one",
-        ) from error
-    return arrays, text
+    return unpack_arrays(path.read_bytes(), f"{kind} {str(path)!r}")

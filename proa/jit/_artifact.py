@@ -10,9 +10,7 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from proa.core import ArtifactError, InvalidArgumentError, NotFoundError
+from proa.framework import pack_arrays, replace_file, unpack_arrays
 from proa.program import Program, program_from_dict, program_to_dict
 
 FORMAT = 1
@@ -54,12 +53,6 @@ def artifact_path(path: Any) -> Path:
     return Path(text if text.endswith(".proa") else text + ".proa")
 
 
-def _tensors(arrays: Mapping[str, np.ndarray]) -> bytes:
-    from safetensors.numpy import save
-
-    return save({name: np.asarray(a, order="C") for name, a in arrays.items()})
-
-
 def write_artifact(artifact: Artifact, path: Any) -> Path:
     """Writes an artifact under a temporary name and moves it into place.
 
@@ -73,9 +66,9 @@ def write_artifact(artifact: Artifact, path: Any) -> Path:
         constants.update({f"{role}/{name}": a for name, a in arrays.items()})
     members = {
         "program.json": json.dumps(programs).encode(),
-        "constants.safetensors": _tensors(constants),
-        "weights.safetensors": _tensors(artifact.weights),
-        "golden.safetensors": _tensors(artifact.golden),
+        "constants.safetensors": pack_arrays(constants),
+        "weights.safetensors": pack_arrays(artifact.weights),
+        "golden.safetensors": pack_arrays(artifact.golden),
     }
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
     manifest = {**artifact.manifest, "format": FORMAT, "sha256": hashes}
@@ -88,31 +81,9 @@ def write_artifact(artifact: Artifact, path: Any) -> Path:
         archive.comment = _MARK + b"0" * 64
     body = buffer.getvalue()[:-_COMMENT_LENGTH]
     digest = hashlib.sha256(body).hexdigest().encode()
-    write_whole(target, body + _MARK + digest)
+    with replace_file(target) as temporary:
+        temporary.write_bytes(body + _MARK + digest)
     return target
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def write_whole(target: Path, content: bytes) -> None:
-    """Writes a file so that it is there whole or not at all."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files that only their owner can read; what is asked for is a plain file.
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _refuse(path: Path, what: str) -> ArtifactError:
@@ -151,9 +122,11 @@ def read_artifact(path: Any) -> Artifact:
         raise _refuse(source, f"cannot be read: {error}") from error
 
 
-def _parse(content: bytes) -> Artifact:
-    from safetensors.numpy import load
+def _arrays(members: dict[str, bytes], name: str) -> dict[str, np.ndarray]:
+    return unpack_arrays(members[f"{name}.safetensors"], f"member {name!r} of the artifact")[0]
 
+
+def _parse(content: bytes) -> Artifact:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(members["manifest.json"])
@@ -163,11 +136,11 @@ def _parse(content: bytes) -> Artifact:
             expected=f"format {FORMAT}",
             fix="load it with the Proa version that wrote it, or a newer one",
         )
-    constants = load(members["constants.safetensors"])
+    constants = _arrays(members, "constants")
     programs = {}
     for role, data in json.loads(members["program.json"]).items():
         prefix = f"{role}/"
         own = {n.removeprefix(prefix): a for n, a in constants.items() if n.startswith(prefix)}
         programs[role] = program_from_dict(data, own)
-    weights = load(members["weights.safetensors"])
-    return Artifact(programs, weights, load(members["golden.safetensors"]), manifest)
+    weights = _arrays(members, "weights")
+    return Artifact(programs, weights, _arrays(members, "golden"), manifest)

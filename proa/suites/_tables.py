@@ -27,7 +27,9 @@ def check_table(items: Sequence[Any]) -> Any:
     for item in items:
         found = escape(item.measured)
         if not item.passed:
-            found += f"\n[red]expected:[/red] {escape(item.expected)}\n[red]do:[/red] {escape(item.fix)}"
+            found += (
+                f"\n[red]expected:[/red] {escape(item.expected)}\n[red]do:[/red] {escape(item.fix)}"
+            )
         table.add_row(item.name, found, _mark(item.passed), f"{item.seconds:.2f}")
     return table
 

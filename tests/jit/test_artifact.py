@@ -4,12 +4,13 @@ import json
 import os
 import zipfile
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import proa
 from proa.core import ArtifactError, InvalidArgumentError, NotFoundError
-from proa.jit import read_artifact, save, write_whole
+from proa.jit import read_artifact, save, write_artifact
 from proa.static import InputSpec
 
 
@@ -70,15 +71,30 @@ def test_nothing_in_the_file_is_code(saved):
         json.loads(archive.read("program.json"))
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path, monkeypatch):
-    target = tmp_path / "file"
-    write_whole(target, b"old")
+def test_a_failed_write_leaves_the_old_file_and_no_rubbish(saved, tmp_path, monkeypatch):
+    target = tmp_path / "file.proa"
+    target.write_bytes(b"old")
 
     def fail(*_):
         raise OSError("disk full")
 
+    artifact = read_artifact(saved)
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        write_whole(target, b"new")
+        write_artifact(artifact, target)
     assert target.read_bytes() == b"old"
-    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+    assert [p.name for p in tmp_path.iterdir()] == ["file.proa"]
+
+
+def test_weights_of_every_dtype_and_rank_survive(saved, tmp_path):
+    artifact = read_artifact(saved)
+    weights = {
+        "half": np.arange(3).astype(ml_dtypes.bfloat16),
+        "number": np.float32(1.5),
+        "empty": np.zeros((0, 2), np.int8),
+    }
+    artifact.weights.update(weights)
+    again = read_artifact(write_artifact(artifact, tmp_path / "again")).weights
+    for name, array in weights.items():
+        assert (again[name].dtype, again[name].shape) == (array.dtype, array.shape)
+        np.testing.assert_array_equal(again[name], array)

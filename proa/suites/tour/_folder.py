@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proa.core import InvalidArgumentError, NotFoundError
-from proa.jit import write_whole
+from proa.framework import replace_file
 
 SUMS = "SHA256SUMS"
 #: Written after the sums: what the verification says, and its picture.
@@ -59,7 +59,8 @@ class RunFolder:
 
     def write(self, name: str, value: Any) -> None:
         """Writes a JSON file, whole or not at all."""
-        write_whole(self.path / name, json.dumps(value, indent=1).encode())
+        with replace_file(self.path / name) as temporary:
+            temporary.write_text(json.dumps(value, indent=1), encoding="utf-8")
 
     def read(self, name: str) -> Any:
         """Reads a JSON file of the run.
@@ -91,7 +92,8 @@ class RunFolder:
     def write_sums(self) -> None:
         """Writes the hashes in the form that `sha256sum -c` reads."""
         lines = [f"{digest}  {name}{os.linesep}" for name, digest in self.sums().items()]
-        write_whole(self.path / SUMS, "".join(lines).encode())
+        with replace_file(self.path / SUMS) as temporary:
+            temporary.write_text("".join(lines), encoding="utf-8")
 
     def read_sums(self) -> dict[str, str]:
         """Hashes as they were when the run ended."""
