@@ -47,7 +47,8 @@ def import_times(rounds: int = 7) -> dict[str, float]:
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(rounds):
         for name, found in samples.items():
-            code = f"import time; s = time.perf_counter(); import {name}; print(time.perf_counter() - s)"
+            clock = "time.perf_counter()"
+            code = f"import time; s = {clock}; import {name}; print({clock} - s)"
             out = subprocess.run(
                 [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
             )

@@ -1,4 +1,5 @@
 """`python -m proa.cli` is `proa`."""
+
 from __future__ import annotations
 
 from proa.cli import main

@@ -1,4 +1,4 @@
-"""How values print while `import paddle` means Proa: in Paddle's words, for scripts that compare."""
+"""How values print while `import paddle` means Proa: in Paddle's words, for scripts to compare."""
 
 from __future__ import annotations
 

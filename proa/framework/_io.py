@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..core import (
+from proa.core import (
     InvalidArgumentError,
     InvalidTypeError,
     NotFoundError,
@@ -22,6 +22,7 @@ from ..core import (
     UnsupportedError,
     to_tensor,
 )
+
 from ._replace import replace_file
 from ._safetensors import read_arrays, write_arrays
 from ._unpickle import load_plain

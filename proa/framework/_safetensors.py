@@ -10,7 +10,8 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 
-from ..core import ArtifactError, UnsupportedError
+from proa.core import ArtifactError, UnsupportedError
+
 from ._replace import replace_file
 
 # The library's NumPy reader does not know all dtypes that its writer takes.

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..core import ArtifactError
+from proa.core import ArtifactError
 
 # Pickle can call what the file names, so only these can be named: what pickles of arrays,
 # NumPy scalars and plain containers are made of. None of them runs code of the file.

@@ -9,13 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core._declare import op
-from ..core._errors import InvalidArgumentError
-from ..core._tensor import Tensor
+from proa.core._declare import op
+from proa.core._errors import InvalidArgumentError
+from proa.core._tensor import Tensor
+
 from ._metric import Metric, host_array
 
 if TYPE_CHECKING:
-    from ..core._types import Array
+    from proa.core._types import Array
 
 
 def _refuse(pred: Any, label: Any, expected: str, fix: str) -> InvalidArgumentError:

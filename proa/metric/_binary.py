@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core._errors import InvalidArgumentError
+from proa.core._errors import InvalidArgumentError
+
 from ._metric import Metric, host_array
 
 

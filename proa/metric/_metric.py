@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core._errors import InvalidTypeError
-from ..core._tensor import Tensor
+from proa.core._errors import InvalidTypeError
+from proa.core._tensor import Tensor
 
 
 class Metric(ABC):

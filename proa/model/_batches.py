@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import InvalidArgumentError, InvalidTypeError, Tensor, to_tensor
-from ..io import DataLoader, Dataset, IterableDataset
+from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, to_tensor
+from proa.io import DataLoader, Dataset, IterableDataset
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 

@@ -19,9 +19,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core import ArtifactError, InvalidTypeError, NotFoundError
-from ..framework import read_arrays, write_arrays
-from ..version import full_version
+from proa.core import ArtifactError, InvalidTypeError, NotFoundError
+from proa.framework import read_arrays, write_arrays
+from proa.version import full_version
 
 FORMAT = 1
 _NAME = re.compile(r"step-(\d+)\.safetensors")

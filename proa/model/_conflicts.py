@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..core import InvalidArgumentError, PreconditionError, Tensor
-from ..optimizer.lr import LRScheduler
+from proa.core import InvalidArgumentError, PreconditionError, Tensor
+from proa.optimizer.lr import LRScheduler
 
 #: What a user may let differ: the new setting then takes the saved one's place.
 ACCEPTABLE = ("batch_size", "data", "learning_rate", "loss", "optimizer", "accumulate")

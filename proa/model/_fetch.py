@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core import Tensor
+from proa.core import Tensor
 
 # So many steps may be under way at once: enough to keep a device busy, and few enough that
 # their batches fit into memory.

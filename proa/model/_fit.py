@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import NotFoundError
+from proa.core import NotFoundError
+
 from ._batches import num_batches, num_samples
 from ._checkpoint import (
     Checkpoint,

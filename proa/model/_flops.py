@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import UnsupportedError
+from proa.core import UnsupportedError
+
 from ._summary import check_network
 from ._trace import Row, read_example, trace
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import InvalidArgumentError, InvalidTypeError, UnsupportedError
-from ..jit import save as save_artifact
-from ..metric import Metric
-from ..nn import Layer
-from ..program import InputSpec
+from proa.core import InvalidArgumentError, InvalidTypeError, UnsupportedError
+from proa.jit import save as save_artifact
+from proa.metric import Metric
+from proa.nn import Layer
+from proa.program import InputSpec
+
 from ._batches import Splitter, flatten, make_loader, num_batches, split_sizes
 from ._fetch import MetricFeed, metric_names
 from ._fit import EvalLoop, FitLoop, FitSettings, Position, PredictLoop

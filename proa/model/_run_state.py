@@ -9,8 +9,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Tensor, default_generator, new_tensor, put_like, replace_data
-from ..optimizer.lr import LRScheduler
+from proa.core import Tensor, default_generator, new_tensor, put_like, replace_data
+from proa.optimizer.lr import LRScheduler
+
 from ._checkpoint import Checkpoint
 
 _SCHEDULE, _MASTERS = "LR_Scheduler", "master_weights"

@@ -8,8 +8,8 @@ from typing import Any
 
 import jax
 
-from ..core import PreconditionError, ProgramError, Tensor, no_grad
-from ..jit import to_static
+from proa.core import PreconditionError, ProgramError, Tensor, no_grad
+from proa.jit import to_static
 
 # How a step runs: metrics computed inside of the compiled function, beside it, or all of it
 # uncompiled.

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import InvalidTypeError
-from ..nn import Layer
+from proa.core import InvalidTypeError
+from proa.nn import Layer
+
 from ._trace import Row, read_example, trace
 
 _MIB = 2**20

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core import (
+from proa.core import (
     InvalidArgumentError,
     InvalidTypeError,
     ProgramError,
@@ -21,7 +21,7 @@ from ..core import (
     no_grad,
     to_tensor,
 )
-from ..program import InputSpec, recording
+from proa.program import InputSpec, recording
 
 
 @dataclass

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core import InvalidArgumentError, NotFoundError
-from ..framework import NAME_TABLE, load, save
+from proa.core import InvalidArgumentError, NotFoundError
+from proa.framework import NAME_TABLE, load, save
 
 _ENDINGS = (".pdparams", ".pdopt")
 

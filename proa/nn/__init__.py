@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..core import Parameter as Parameter
+from proa.core import Parameter as Parameter
+
 from . import functional as functional
 from . import initializer as initializer
 from . import utils as utils

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import InvalidArgumentError, describe_array
+from proa.core import InvalidArgumentError, describe_array
+
 from . import functional as F
 from ._function_layer import FunctionLayer
 from ._layer import Layer

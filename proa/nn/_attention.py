@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from ..core import InvalidArgumentError
-from ..ops import concat, full, matmul, reshape, transpose
+from proa.core import InvalidArgumentError
+from proa.ops import concat, full, matmul, reshape, transpose
+
 from . import functional as F
 from ._common import Linear
 from ._layer import Layer

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core import InvalidArgumentError, describe_array
+from proa.core import InvalidArgumentError, describe_array
+
 from . import functional as F
 from ._common import activation_function, named
 from ._layer import Layer

@@ -8,9 +8,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ..core._dispatch import dispatch
-from ..core._errors import InvalidArgumentError, InvalidTypeError
-from ..core._registry import BaseOp
+from proa.core._dispatch import dispatch
+from proa.core._errors import InvalidArgumentError, InvalidTypeError
+from proa.core._registry import BaseOp
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from ..core import InvalidArgumentError, InvalidTypeError, OutOfRangeError, UnknownNameError
+from proa.core import InvalidArgumentError, InvalidTypeError, OutOfRangeError, UnknownNameError
+
 from ._layer import Layer
 
 T = TypeVar("T", bound="_Indexed")

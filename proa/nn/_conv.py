@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ..core import InvalidArgumentError, InvalidTypeError
+from proa.core import InvalidArgumentError, InvalidTypeError
+
 from . import functional as F
 from ._layout import WithLayout
 from .initializer import Normal

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..core import InvalidTypeError, UnsupportedError, context
+from proa.core import InvalidTypeError, UnsupportedError, context
+
 from ._layer_convert import Convert
 from ._layer_hooks import Hooks
 from ._layer_state import StateDict

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from ..core import GradMode, InvalidArgumentError, Tensor, as_dtype, as_place, put, replace_data
+from proa.core import GradMode, InvalidArgumentError, Tensor, as_dtype, as_place, put, replace_data
+
 from ._layer_tree import Tree
 
 L = TypeVar("L", bound="Convert")

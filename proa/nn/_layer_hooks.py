@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from ..core import InvalidTypeError, bump_mode_epoch
+from proa.core import InvalidTypeError, bump_mode_epoch
+
 from ._layer_members import Members
 
 _hook_ids = count()

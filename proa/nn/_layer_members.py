@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core import (
+from proa.core import (
     InvalidTypeError,
     MissingAttributeError,
     Parameter,
@@ -27,7 +27,8 @@ from ..core import (
     new_tensor,
     put,
 )
-from ..utils import unique_name
+from proa.utils import unique_name
+
 from ._param_attr import as_param_attr
 from ._parameter import make_parameter
 from .initializer import Initializer

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import InvalidArgumentError, InvalidTypeError, Tensor
-from ..core._dispatch import describe_array
+from proa.core import InvalidArgumentError, InvalidTypeError, Tensor
+from proa.core._dispatch import describe_array
+
 from ._layer_hooks import HookRemoveHelper, _callable, _register
 from ._layer_members import Members
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..core import MissingAttributeError, Parameter, Tensor
+from proa.core import MissingAttributeError, Parameter, Tensor
+
 from ._layer_members import Members
 
 

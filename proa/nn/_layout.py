@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
-from ..core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from ._layer import Layer
 
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ..core import GradMode, InvalidArgumentError, describe_array
-from ..ops import matmul, moveaxis, reshape
+from proa.core import GradMode, InvalidArgumentError, describe_array
+from proa.ops import matmul, moveaxis, reshape
+
 from . import functional as F
 from ._batch_norm import scale_parameter
 from ._common import named

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ..core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from . import functional as F
 from ._function_layer import FunctionLayer
 

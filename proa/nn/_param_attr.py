@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import InvalidTypeError
-from ..regularizer import WeightDecayRegularizer
+from proa.core import InvalidTypeError
+from proa.regularizer import WeightDecayRegularizer
+
 from .initializer import Initializer
 
 

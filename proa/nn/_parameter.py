@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import (
+from proa.core import (
     InvalidArgumentError,
     Parameter,
     Tensor,
@@ -16,7 +16,8 @@ from ..core import (
     default_dtype,
     put,
 )
-from ..utils import unique_name
+from proa.utils import unique_name
+
 from ._param_attr import ParamAttr, as_param_attr
 from .initializer import Constant, Initializer, XavierUniform
 from .initializer._base import draw

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ops import flatten, unflatten
+from proa.ops import flatten, unflatten
+
 from ._common import named
 from ._layer import Layer
 

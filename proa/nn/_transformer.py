@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import InvalidArgumentError, Tensor
-from ..ops import full, triu
+from proa.core import InvalidArgumentError, Tensor
+from proa.ops import full, triu
+
 from ._attention import Cache, MultiHeadAttention, StaticCache
 from ._common import Linear, activation_function
 from ._containers import LayerList

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core._tensor import Tensor
+from proa.core._tensor import Tensor
+
 from ._groups import read_clip, read_decay_rate, read_number
 from ._optimizer import Optimizer
 from ._rules import AdamaxRule, AdamRule, LambRule, NAdamRule, RAdamRule, Rule

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core._tensor import Tensor
+from proa.core._tensor import Tensor
+
 from ._groups import read_number
 from ._optimizer import Optimizer
 from ._rules import AdadeltaRule, AdagradRule, RMSPropRule, Rule

@@ -6,10 +6,10 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..core._errors import InvalidArgumentError, InvalidTypeError
-from ..core._tensor import Tensor
-from ..nn._clip import ClipGradBase
-from ..regularizer._decay import L2Decay, WeightDecayRegularizer
+from proa.core._errors import InvalidArgumentError, InvalidTypeError
+from proa.core._tensor import Tensor
+from proa.nn._clip import ClipGradBase
+from proa.regularizer._decay import L2Decay, WeightDecayRegularizer
 
 #: Entries that every group may have.
 COMMON_OPTIONS = frozenset({"params", "learning_rate", "weight_decay", "grad_clip"})

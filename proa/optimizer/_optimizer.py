@@ -9,19 +9,20 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core._context import context, interceptors
-from ..core._dispatch import dispatch
-from ..core._errors import (
+from proa.core._context import context, interceptors
+from proa.core._dispatch import dispatch
+from proa.core._errors import (
     ArtifactError,
     InvalidArgumentError,
     InvalidTypeError,
     PreconditionError,
     UnsupportedError,
 )
-from ..core._tape import ZERO_GRAD, GradMode
-from ..core._tensor import Tensor, new_tensor
-from ..core._views import _follow
-from ..nn._clip import ClipRule
+from proa.core._tape import ZERO_GRAD, GradMode
+from proa.core._tensor import Tensor, new_tensor
+from proa.core._views import _follow
+from proa.nn._clip import ClipRule
+
 from ._groups import read_clip, read_group, read_groups, read_weight_decay
 from ._rules import Rule
 from ._state import Entry, Loader, save_state

@@ -9,10 +9,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..core._context import run_eagerly
-from ..core._errors import ArtifactError
-from ..core._place import put_like
-from ..core._tensor import Tensor, new_tensor
+from proa.core._context import run_eagerly
+from proa.core._errors import ArtifactError
+from proa.core._place import put_like
+from proa.core._tensor import Tensor, new_tensor
+
 from ._rules import Slot
 from ._update import compute_dtype
 

@@ -15,12 +15,13 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..core._compiled import compile_function
-from ..core._donation import run_donating
-from ..core._registry import MAX_KERNELS, BaseOp
-from ..core._tensor import Tensor, new_tensor
-from ..nn._clip import ClipRule
-from ..regularizer._decay import penalty_gradient
+from proa.core._compiled import compile_function
+from proa.core._donation import run_donating
+from proa.core._registry import MAX_KERNELS, BaseOp
+from proa.core._tensor import Tensor, new_tensor
+from proa.nn._clip import ClipRule
+from proa.regularizer._decay import penalty_gradient
+
 from ._rules import Rule
 
 Array = Any

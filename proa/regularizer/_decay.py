@@ -6,9 +6,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ..core._dispatch import dispatch
-from ..core._errors import InvalidTypeError
-from ..core._registry import BaseOp
+from proa.core._dispatch import dispatch
+from proa.core._errors import InvalidTypeError
+from proa.core._registry import BaseOp
 
 
 def penalty_gradient(kind: str, coeff: float, param: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core._errors import InvalidArgumentError, InvalidTypeError
+from proa.core._errors import InvalidArgumentError, InvalidTypeError
 
 _CHUNK = 512
 _NAMED = 5

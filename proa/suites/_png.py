@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core._errors import InvalidArgumentError
+from proa.core._errors import InvalidArgumentError
 
 
 def image_uri(image: Any) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core._errors import InvalidTypeError, NotFoundError
+from proa.core._errors import InvalidTypeError, NotFoundError
+
 from ._charts import escape
 from ._report_sections import (
     confusion_section,

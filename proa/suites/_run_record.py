@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core._errors import InvalidArgumentError
+from proa.core._errors import InvalidArgumentError
 
 LAYERS = {
     "environment": "Interpreter, versions, devices, and one op, gradient and compiled step",

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..core._errors import PreconditionError
+from proa.core._errors import PreconditionError
 
 
 def deprecated(

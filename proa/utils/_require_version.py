@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..core._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
-from ..version import full_version
+from proa.core._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
+from proa.version import full_version
 
 _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...core import InvalidTypeError
+from proa.core import InvalidTypeError
 
 
 class Callback:

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ...core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from ._monitor import Monitor
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import InvalidArgumentError
-from ...optimizer.lr import LRScheduler as Schedule
+from proa.core import InvalidArgumentError
+from proa.optimizer.lr import LRScheduler as Schedule
+
 from ._callback import Callback
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from ._callback import Callback
 
 

@@ -6,7 +6,8 @@ import math
 import warnings
 from typing import Any
 
-from ...core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from ._callback import Callback, number_of
 
 

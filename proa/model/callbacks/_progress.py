@@ -6,7 +6,8 @@ import sys
 import time
 from typing import Any
 
-from ...core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from ._callback import Callback
 from ._progress_view import LineView, LiveView, Progress
 

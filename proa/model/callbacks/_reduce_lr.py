@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ...core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from ._lr_scheduler import schedule_of
 from ._monitor import Monitor
 

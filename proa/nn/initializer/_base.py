@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core import (
+from proa.core import (
     GradMode,
     InvalidArgumentError,
     Tensor,

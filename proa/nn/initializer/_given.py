@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core import Tensor
+from proa.core import Tensor
+
 from ._base import Initializer, require
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...core import InvalidTypeError
+from proa.core import InvalidTypeError
+
 from ._base import Initializer
 
 _weight_init: list[Initializer | None] = [None]

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ...core import InvalidArgumentError
+from proa.core import InvalidArgumentError
+
 from ._base import Initializer, fans, require
 from ._random import Normal, Uniform
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ...core._dispatch import dispatch
-from ...core._errors import InvalidArgumentError, NonFiniteError
-from ...core._registry import BaseOp
-from ...core._tensor import Tensor
-from .._clip import ClipRule, clip_op, scale, square_sum
+from proa.core._dispatch import dispatch
+from proa.core._errors import InvalidArgumentError, NonFiniteError
+from proa.core._registry import BaseOp
+from proa.core._tensor import Tensor
+from proa.nn._clip import ClipRule, clip_op, scale, square_sum
 
 _INFINITY = float("inf")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import (
+from proa.core import (
     GradMode,
     InvalidArgumentError,
     Parameter,
@@ -12,12 +12,12 @@ from ...core import (
     UnknownNameError,
     new_tensor,
 )
-from ...ops import matmul, moveaxis, multiply, reshape, sqrt, sum
-from .._common import Linear
-from .._conv import _TransposedConv
-from .._layer import Layer
-from ..initializer import Normal
-from ..initializer._base import draw
+from proa.nn._common import Linear
+from proa.nn._conv import _TransposedConv
+from proa.nn._layer import Layer
+from proa.nn.initializer import Normal
+from proa.nn.initializer._base import draw
+from proa.ops import matmul, moveaxis, multiply, reshape, sqrt, sum
 
 
 class _Computed:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core import InvalidArgumentError, InvalidTypeError, Tensor
-from ...ops import concat, reshape
+from proa.core import InvalidArgumentError, InvalidTypeError, Tensor
+from proa.ops import concat, reshape
 
 
 def _tensors(parameters: Any, owner: str) -> list[Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core._errors import InvalidArgumentError, InvalidTypeError
+from proa.core._errors import InvalidArgumentError, InvalidTypeError
 
 
 def require_type(owner: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core._errors import InvalidArgumentError, InvalidTypeError
+from proa.core._errors import InvalidArgumentError, InvalidTypeError
+
 from ._checks import require, require_number
 from ._scheduler import LRScheduler
 

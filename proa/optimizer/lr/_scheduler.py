@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from ...core._context import context
-from ...core._errors import (
+from proa.core._context import context
+from proa.core._errors import (
     ArtifactError,
     InvalidArgumentError,
     InvalidTypeError,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...core._errors import ArtifactError, InvalidTypeError
+from proa.core._errors import ArtifactError, InvalidTypeError
+
 from ._checks import require, require_count, require_number
 from ._scheduler import LRScheduler, line_between
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...core._errors import InvalidTypeError
+from proa.core._errors import InvalidTypeError
 
 
 class Generator:

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core._errors import NotFoundError
+from proa.core._errors import NotFoundError
 
 _SYSTEM = Path("/usr/share/datasets")
 _PARTS = {"train": "train", "test": "t10k"}

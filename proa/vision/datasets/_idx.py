@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
+from proa.core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _DTYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}

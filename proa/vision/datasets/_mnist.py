@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core._dtype import default_dtype
-from ...core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
-from ...io import Dataset
+from proa.core._dtype import default_dtype
+from proa.core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
+from proa.io import Dataset
+
 from ._files import IdxFiles, find_idx_files
 from ._idx import read_idx
 
