@@ -7,22 +7,40 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from proa.core import attributes_read, is_plain, is_same, nested_codes
+from proa.core import (
+    ProgramError,
+    Tensor,
+    attributes_read,
+    is_plain,
+    is_same,
+    nested_codes,
+)
+from proa.program import Value
 
 # Code of these packages reads nothing that users would change between calls.
 _TRUSTED = frozenset({__name__.partition(".")[0], "jax", "numpy", "builtins", "functools"})
 _MAX_FUNCTIONS = 64
+_MAX_CONTENT = 64
 _MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A variable of the function's surroundings, and what it held."""
+    """A variable of the function's surroundings, and what it held.
+
+    Attributes:
+        kind: variable (of a surrounding function), global or attribute.
+        name: its name.
+        holder: the cell or dict that holds it.
+        value: what it held.
+        content: what stood in it, where that is a short list or dict.
+    """
 
     kind: str
     name: str
     holder: Any
     value: Any
+    content: tuple[Any, ...] | None = None
 
     def now(self) -> Any:
         if self.kind != "variable":
@@ -32,8 +50,20 @@ class _Read:
         except ValueError:
             return _MISSING
 
+    def put_back(self) -> None:
+        """Gives a list or dict the content it had."""
+        content = self.content or ()
+        if isinstance(self.value, list):
+            self.value[:] = content
+        else:
+            half = len(content) // 2
+            self.value.clear()
+            self.value.update(zip(content[:half], content[half:], strict=True))
+
     def describe(self, now: Any) -> str:
         what = f"{self.kind} `{self.name}`"
+        if now is self.value:
+            return f"the content of {what}"
         if is_plain(self.value) and is_plain(now):
             return f"{what}: {self.value!r} -> {now!r}"[:200]
         return f"{what} is another {type(now).__name__}"
@@ -53,20 +83,52 @@ class PythonGuard:
         self.reads = list(_reads_of(function))
 
     def settle(self) -> None:
-        """Drops what the recording itself has changed: its own counters and caches."""
+        """Drops what the recording itself has changed: its own counters and caches.
+
+        Raises:
+            ProgramError: it has put tensors into a list or dict, which no later run would.
+        """
+        for read in self.reads:
+            added = _content(read.now()) or ()
+            if read.content is not None and any(map(_is_value, added)):
+                read.put_back()
+                raise ProgramError(
+                    f"the function puts tensors into {read.kind} `{read.name}`",
+                    expected="a function that returns its tensors: a compiled one puts nothing "
+                    "into lists and dicts when it runs",
+                    fix=f"return them, and fill `{read.name}` outside",
+                )
         self.reads = [r for r in self.reads if _is_unchanged(r, r.now())]
 
     def changed(self) -> str | None:
         """Says what is no longer as it was; `None` when all is."""
         for read in self.reads:
             now = read.now()
-            if now is not read.value and not _is_unchanged(read, now):
+            if (now is not read.value or read.content is not None) and not _is_unchanged(read, now):
                 return read.describe(now)
         return None
 
 
 def _is_unchanged(read: _Read, now: Any) -> bool:
-    return now is read.value or (is_plain(read.value) and is_same(now, read.value))
+    if read.content is None or now is not read.value:
+        return _is_equal(read.value, now)
+    content = _content(now) or ()
+    return len(content) == len(read.content) and all(map(_is_equal, read.content, content))
+
+
+def _is_equal(before: Any, now: Any) -> bool:
+    return now is before or (is_plain(before) and is_same(now, before))
+
+
+def _content(value: Any) -> tuple[Any, ...] | None:
+    """What stands in a short list or dict; `None` for anything else."""
+    if value.__class__ not in (list, dict) or len(value) > _MAX_CONTENT:
+        return None
+    return tuple(value) if value.__class__ is list else (*value, *value.values())
+
+
+def _is_value(item: Any) -> bool:
+    return isinstance(item, Tensor) and isinstance(item._data, Value)
 
 
 def _reads_of(function: Any) -> Iterator[_Read]:
@@ -93,12 +155,12 @@ def _reads_of_function(function: FunctionType) -> Iterator[_Read]:
         read = _Read("variable", name, cell, None)
         value = read.now()
         if _counts(value):
-            yield _Read("variable", name, cell, value)
+            yield _Read("variable", name, cell, value, _content(value))
     space = function.__globals__
     for name in sorted(_names(function.__code__)):
         value = space.get(name, _MISSING)
         if _counts(value):
-            yield _Read("global", name, space, value)
+            yield _Read("global", name, space, value, _content(value))
 
 
 def _names(code: CodeType) -> set[str]:
@@ -113,7 +175,7 @@ def _reads_of_self(method: MethodType) -> Iterator[_Read]:
         return
     for name in sorted(attributes_read(method.__func__.__code__) & fields.keys()):
         if _counts(fields[name]):
-            yield _Read("attribute", name, fields, fields[name])
+            yield _Read("attribute", name, fields, fields[name], _content(fields[name]))
 
 
 def _counts(value: Any) -> bool:

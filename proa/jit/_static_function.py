@@ -98,6 +98,7 @@ class StaticFunction:
         self._variants: list[Variant] = []
         self._eager_because: str | None = None
         self._last_specs: list[InputSpec] | None = None
+        self._general: tuple[list[InputSpec], list[Any], list[str]] | None = None
         self._warned_of_storm = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -202,32 +203,40 @@ class StaticFunction:
         return None
 
     def _generalise(self, leaves: list[Leaf], tensors: list[Tensor]) -> list[Leaf]:
-        specs = self._specs()
+        if self._general is None:
+            self._general = self._read_specs()
+        specs, shapes, names = self._general
         positions = [i for i, leaf in enumerate(leaves) if leaf.kind == TENSOR]
         if len(specs) != len(positions):
             raise InvalidArgumentError(
                 f"{self.__name__} was given {len(positions)} tensors",
-                expected=f"{len(specs)}, one per InputSpec",
+                expected=f"{len(specs)}, one per InputSpec: {', '.join(names)}",
                 fix="pass the tensors that input_spec describes",
             )
-        shapes = [spec.dimensions(i) for i, spec in enumerate(specs)]
-        arrays = [
-            t._data
-            for t, leaf in zip(tensors, _dynamic(leaves), strict=True)
-            if leaf.kind == TENSOR
-        ]
-        bind_sizes(shapes, arrays, [s.name or f"input {i}" for i, s in enumerate(specs)])
+        dynamic = zip(tensors, _dynamic(leaves), strict=True)
+        bind_sizes(shapes, [t._data for t, leaf in dynamic if leaf.kind == TENSOR], names)
         general = list(leaves)
-        for position, shape, spec in zip(positions, shapes, specs, strict=True):
+        for position, shape, spec, name in zip(positions, shapes, specs, names, strict=True):
             _, dtype, *tape = leaves[position].what
             if dtype != spec.dtype.name:
                 raise InvalidTypeError(
-                    f"input `{spec.name or position}` of {self.__name__} has dtype {dtype}",
+                    f"input `{name}` of {self.__name__} has dtype {dtype}",
                     expected=spec.dtype.name,
                     fix="cast the input, or change the InputSpec",
                 )
             general[position] = Leaf(TENSOR, (shape, dtype, *tape))
         return general
+
+    def _read_specs(self) -> tuple[list[InputSpec], list[Any], list[str]]:
+        """The specs, their shapes with symbolic dimensions, and the inputs' names."""
+        specs = self._specs()
+        try:
+            names = list(inspect.signature(self._function).parameters)
+        except (TypeError, ValueError):
+            names = []
+        names += [f"input {i}" for i in range(len(names), len(specs))]
+        named = [s.name or name for s, name in zip(specs, names, strict=False)]
+        return specs, [spec.dimensions(i) for i, spec in enumerate(specs)], named
 
     def _specs(self) -> list[InputSpec]:
         found = jax.tree_util.tree_leaves(
@@ -245,12 +254,14 @@ class StaticFunction:
             if hasattr(self._bound_to, "guard"):
                 recorder.note_layer(self._bound_to)
             args, kwargs = given.placeholders(recorder, names)
+            before = jax.tree_util.tree_flatten((args, kwargs))
             result = self._function(*args, **kwargs)
+            _refuse_changed_arguments(before, (args, kwargs))
+            python.settle()
             leaves, structure = jax.tree_util.tree_flatten(result)
             program, state, gradient = recorder.finish_differentiable(
                 [leaf for leaf in leaves if isinstance(leaf, Tensor)]
             )
-        python.settle()
         leaves = [TENSOR_LEAF if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         if get_flags("FLAGS_verify_program")["FLAGS_verify_program"]:
             verify(program)
@@ -346,6 +357,18 @@ class StaticFunction:
                 fix="call it with example inputs, or use jit.save with an input_spec",
             )
         return next(reversed(self._entries.values()))[-1].program
+
+
+def _refuse_changed_arguments(before: tuple[Any, Any], arguments: Any) -> None:
+    leaves, structure = before
+    now, now_structure = jax.tree_util.tree_flatten(arguments)
+    if structure != now_structure or any(a is not b for a, b in zip(leaves, now, strict=True)):
+        raise ProgramError(
+            "the function changes a list or dict that it was given",
+            expected="a function that returns its tensors: a compiled one changes tensors, "
+            "but no lists and dicts, when it runs",
+            fix="return the new list or dict",
+        )
 
 
 def _dynamic(leaves: list[Leaf]) -> list[Leaf]:

@@ -5,6 +5,7 @@ import warnings
 import pytest
 
 import proa
+from proa.core import ProgramError
 from proa.jit import to_static
 from proa.jit._python_guard import PythonGuard
 
@@ -101,3 +102,49 @@ def test_a_variable_that_keeps_changing_is_named_in_one_warning():
 
 def test_modules_classes_and_the_packages_own_functions_are_no_guards():
     assert not [r.name for r in PythonGuard(lambda x: proa.nn.functional.relu(x)).reads]
+
+
+def test_what_stands_in_a_short_list_or_dict_is_read_at_each_call():
+    settings, layers = {"factor": 2.0}, [lambda x: x + 1]
+
+    def apply(x):
+        for layer in layers:
+            x = layer(x)
+        return x * settings["factor"]
+
+    compiled = to_static(apply, full_graph=True)
+    assert value_of(compiled) == 4.0
+    settings["factor"] = 3.0
+    assert value_of(compiled) == 6.0
+    layers.append(lambda x: x * 10)
+    assert value_of(compiled) == 60.0
+    assert "the content of variable `settings`" in str(compiled.explain())
+
+
+def test_tensors_put_into_a_list_outside_are_refused_or_run_uncompiled():
+    kept = []
+
+    def keep(x):
+        kept.append(x * 2)
+        return x
+
+    with pytest.raises(ProgramError, match="puts tensors into variable `kept`"):
+        to_static(keep, full_graph=True)(proa.ones([1]))
+    assert kept == []
+    compiled = to_static(keep)
+    with pytest.warns(UserWarning, match="runs uncompiled"):
+        compiled(proa.ones([1]))
+    assert [t.item() for t in kept] == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "argument"),
+    [
+        (lambda d: d.update(b=d["a"] * 2), {"a": proa.ones([1])}),
+        (lambda d: d.append(d[0] * 2), [proa.ones([1])]),
+        (lambda d: d.__setitem__(0, d[0] * 2), [proa.ones([1])]),
+    ],
+)
+def test_lists_and_dicts_that_are_given_and_changed_are_refused(change, argument):
+    with pytest.raises(ProgramError, match="changes a list or dict that it was given"):
+        to_static(change, full_graph=True)(argument)
