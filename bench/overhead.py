@@ -1,4 +1,4 @@
-"""Overheads of eager mode, recording and whole-step compilation, as ratios: `python -m bench.overhead`."""
+"""Overheads of eager mode, recording and compiled steps, as ratios: `python -m bench.overhead`."""
 
 from __future__ import annotations
 
