@@ -132,7 +132,7 @@ def _flatten(op: Op, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[An
                 layout.append(None)
                 continue
             if isinstance(value, Tensor | np.ndarray) and value.ndim:
-                value = [value[i] for i in range(len(value))]
+                value = [value[i] for i in range(len(value))]  # type: ignore[index]
             if not isinstance(value, list | tuple):
                 raise _wrong(value, parameter.name, "a list or tuple of Tensors", op.name)
             tensors.extend(value)

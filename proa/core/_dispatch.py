@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import jax
+from jax.core import Tracer
 import numpy as np
 from jaxlib.mlir import ir
 
@@ -235,14 +236,14 @@ def _again(op: BaseOp, tensors: Any, arrays: list[Any], key: Any, error: Excepti
 
 
 def _is_settled(array: Any) -> bool:
-    if isinstance(array, jax.core.Tracer):
+    if isinstance(array, Tracer):
         return True
     return isinstance(array, jax.Array) and not array.is_deleted()
 
 
 def run_check(op: Any, arrays: list[Any], key: Any) -> None:
     """Runs an op's host-side check where values are at hand (eager mode)."""
-    if isinstance(arrays[0], jax.core.Tracer):
+    if isinstance(arrays[0], Tracer):
         return
     named = op.unflatten(key[0], tuple(arrays))
     named.update(zip((p.name for p in op.attributes), key[1], strict=True))

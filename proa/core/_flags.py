@@ -99,5 +99,5 @@ def get_flags(flags: str | Iterable[str] | None = None) -> dict[str, Any]:
     """
     if flags is None:
         return dict(_FLAGS)
-    names = list(flags) if isinstance(flags, list | tuple | set) else [flags]
+    names: list[Any] = list(flags) if isinstance(flags, list | tuple | set) else [flags]
     return {name: _FLAGS[_lookup(name)] for name in names}

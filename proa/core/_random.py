@@ -47,6 +47,7 @@ class Generator:
         """The key, made on first use so that importing starts no device."""
         if self._state is None:
             self._state = new_tensor(_key_of(self._seed))
+            self._state.name = "state of the random generator"
         return self._state
 
     def manual_seed(self, seed: int) -> Generator:

@@ -385,7 +385,7 @@ def to_tensor(
 
 def _copy_of(data: Tensor, dtype: Any, place: Any, stop_gradient: bool) -> Tensor:
     if context.recorder is not None:
-        copied = alias(data)  # type: ignore[attr-defined]
+        copied: Any = alias(data)
         copied = copied if dtype is None else copied.astype(dtype)
     else:
         with run_eagerly():

@@ -7,9 +7,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from proa.core import InvalidTypeError, Parameter, Tensor, dispatch, to_tensor
+from proa.core import (
+    InvalidTypeError,
+    Parameter,
+    Tensor,
+    checks_numbers,
+    context,
+    dispatch,
+    to_tensor,
+)
 from proa.nn import Layer
-from proa.program import ProgramOp
+from proa.program import ProgramOp, run_stepwise
 
 from ._artifact import read_artifact
 from ._pipeline import Pipeline
@@ -66,8 +74,13 @@ class TranslatedLayer(Layer):
         """
         tensors = tuple([t if isinstance(t, Tensor) else to_tensor(t) for t in inputs])
         self._pipeline.check_inputs([t._data for t in tensors])
+        # While recording, the ops become part of the outer Program, and can be saved again.
+        by_op = context.recorder is not None or checks_numbers()
         for op, names in self._stages:
-            tensors = dispatch(op, (*tensors, *[self._weights[n] for n in names]), _NO_KEY)
+            given = (*tensors, *[self._weights[n] for n in names])
+            tensors = tuple(
+                run_stepwise(op.program, given) if by_op else dispatch(op, given, _NO_KEY)
+            )
         return tensors[0] if len(tensors) == 1 else tensors
 
 

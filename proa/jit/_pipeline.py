@@ -69,7 +69,7 @@ class Pipeline:
             if role in artifact.programs:
                 self._stages.append((artifact.programs[role].function(), captures[role]))
         self.weights = {name: jax.device_put(a) for name, a in artifact.weights.items()}
-        self._jitted = jax.jit(self._compute)
+        self._jitted: Any = jax.jit(self._compute)
         self._compiled: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()
         self._max_variants = max_variants

@@ -67,11 +67,11 @@ def flatten_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[An
 def read_leaf(value: Any, is_static: bool) -> tuple[Leaf, Any]:
     """Returns a leaf's part of the signature, and the tensor to pass (or `None`)."""
     if isinstance(value, Tensor):
-        data = value._data
+        data: Any = value._data
         if isinstance(data, Value):
             data.concretize(value, "an argument", user_location())
         if data is None:
-            concrete(value, "an argument")
+            data = concrete(value, "an argument")
         stop = value._stop
         dtype = data.dtype
         name = _NAMES.get(dtype) or _NAMES.setdefault(dtype, str(dtype))

@@ -79,6 +79,8 @@ class StaticFunction:
     Made by `to_static`. While another function is being recorded it is simply called.
     """
 
+    __name__: str
+
     def __init__(
         self,
         function: Callable[..., Any],

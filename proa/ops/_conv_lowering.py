@@ -100,4 +100,4 @@ def depthwise(
         factor = weight[(slice(None), 0, *tap)]
         product = piece * factor.reshape((-1,) if last else (-1,) + (1,) * len(kernel))
         total = product if total is None else total + product
-    return total
+    return jnp.asarray(total)

@@ -158,4 +158,4 @@ def _blend(x_NCP: Array, places: list[Array], sizes: tuple[int, ...]) -> Array:
             index.append(floor.astype(jnp.int32) + side)
         part = _read(x_NCP, index, sizes) * weight[:, None, :]
         total = part if total is None else total + part
-    return total
+    return jnp.asarray(total)

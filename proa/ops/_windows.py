@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import jax
+from jax.core import max_dim
 import numpy as np
 
 from proa.core import InvalidArgumentError, UnsupportedError, describe_array
@@ -114,7 +114,7 @@ def resolve_padding(
             total: Any = extent - 1
         else:
             outputs = -(-size // step)
-            total = jax.core.max_dim((outputs - 1) * step + extent - size, 0)
+            total = max_dim((outputs - 1) * step + extent - size, 0)
         pairs.append((total // 2, total - total // 2))
     return tuple(pairs)
 
@@ -149,7 +149,7 @@ def require_constant(what: str, op_name: str, *extents: Any) -> None:
         )
 
 
-def spatial_sizes(x: Array, channel_last: bool) -> tuple[Any, ...]:
+def spatial_sizes(x: Any, channel_last: bool) -> tuple[Any, ...]:
     """Extents of the spatial axes of `x`."""
     return x.shape[1:-1] if channel_last else x.shape[2:]
 

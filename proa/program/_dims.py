@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import jax
-from jax import export
+from jax import core, export
 
 from proa.core import InvalidArgumentError, ProgramError, is_dimension
 
@@ -25,9 +26,9 @@ _BINARY = {
 _CALLS = {
     "floordiv": operator.floordiv,
     "mod": operator.mod,
-    "max": max,
-    "min": min,
-    "non_negative": lambda value: max(value, 0),
+    "max": lambda *values: functools.reduce(core.max_dim, values),
+    "min": lambda *values: functools.reduce(core.min_dim, values),
+    "non_negative": lambda value: core.max_dim(value, 0),
 }
 
 
@@ -92,6 +93,16 @@ def has_dimension(value: Any) -> bool:
     if isinstance(value, tuple | list):
         return any(has_dimension(item) for item in value)
     return is_dimension(value)
+
+
+def dimension_names(value: Any) -> set[str]:
+    """Names of the unknown sizes inside (nested tuples of) shapes and attributes."""
+    if isinstance(value, tuple | list):
+        return {name for item in value for name in dimension_names(item)}
+    if not is_dimension(value):
+        return set()
+    nodes = ast.walk(_parsed(str(value)))
+    return {n.id for n in nodes if isinstance(n, ast.Name) and n.id not in _CALLS}
 
 
 def bind_sizes(specs: Any, arrays: Any, names: Any) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from proa.core import (
 
 from ._dims import as_struct
 from ._program import Call, Program, TapeGradient, Value, prune
+from ._sampled import sampled_shapes
 from ._tape_gradient import Origin, has_graph, record_gradient
 
 _MAX_INFERRED = 16384
@@ -67,7 +68,11 @@ def infer(
         except ProaError:
             raise
         except Exception as error:
-            raise _explain(op, inputs, error) from error
+            out = None
+            if "nconclusive" in type(error).__name__:
+                out = sampled_shapes(op, key, inputs)
+            if out is None:
+                raise _explain(op, inputs, error) from error
         is_tuple = isinstance(out, tuple | list)
         flat = tuple([(o.shape, o.dtype) for o in (out if is_tuple else [out])])
         known = _inferred[signature] = (flat, is_tuple)
@@ -334,8 +339,9 @@ class Recorder:
         found = []
         for seen in self._layers.values():
             for name, now in seen.layer.tensor_members().items():
-                is_other = now is not None and now is not seen.members.get(name)
-                if is_other and isinstance(now._data, Value):
+                if now is None or now is seen.members.get(name):
+                    continue
+                if isinstance(now._data, Value):
                     found.append((seen, name, now))
         return found
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
-from proa.core import ProaError, Tensor, alias, dispatch, located_at, new_tensor
+from proa.core import ProaError, Tensor, alias, context, dispatch, located_at, new_tensor
 
 from ._dims import bind_sizes, substitute
 from ._program import Program
@@ -30,7 +31,8 @@ def run_stepwise(program: Program, tensors: Sequence[Tensor]) -> list[Tensor]:
     names = [v.name or f"input {i}" for i, v in enumerate(given)]
     sizes = bind_sizes([v.shape for v in given], [t._data for t in tensors], names)
     known: dict[Any, Tensor] = dict(zip(given, tensors, strict=True))
-    known.update({v: new_tensor(jax.numpy.asarray(a)) for v, a in program.constants.items()})
+    as_array = jax.numpy.asarray if context.recorder is None else np.asarray
+    known.update({v: new_tensor(as_array(a)) for v, a in program.constants.items()})
     for call in program.calls:
         flows = call.flows or (True,) * len(call.inputs)
         inputs = [
@@ -38,7 +40,7 @@ def run_stepwise(program: Program, tensors: Sequence[Tensor]) -> list[Tensor]:
             for v, flow in zip(call.inputs, flows, strict=True)
         ]
         try:
-            with located_at(call.where):
+            with located_at(call.where or context.location):
                 out = dispatch(call.op, tuple(inputs), substitute(call.key, sizes))
         except ProaError as error:
             error.add_note(f"in op `{call.op.name}` at {call.where} of a compiled function")
