@@ -18,7 +18,17 @@ RECORD: dict[str, str] = json.loads(
     Path(__file__).with_name("paddle_3.3.1_signatures.json").read_text(encoding="utf-8")
 )
 ROOMS = (
-    *("autograd", "callbacks", "distributed", "framework", "inference", "io", "jit", "linalg"),
+    *(
+        "autograd",
+        "callbacks",
+        "device",
+        "distributed",
+        "framework",
+        "inference",
+        "io",
+        "jit",
+        "linalg",
+    ),
     *("metric", "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr"),
     *("regularizer", "static", "utils", "vision.datasets", "Tensor"),
 )

@@ -1,0 +1,45 @@
+"""Devices: which there are, which one is used, their memory."""
+
+from proa.core import seed as manual_seed
+from proa.core import set_device as set_device
+
+from . import cuda as cuda
+from ._devices import DeviceProperties as DeviceProperties
+from ._devices import device_count as device_count
+from ._devices import get_all_custom_device_type as get_all_custom_device_type
+from ._devices import get_all_device_type as get_all_device_type
+from ._devices import get_available_custom_device as get_available_custom_device
+from ._devices import get_available_device as get_available_device
+from ._devices import get_cudnn_version as get_cudnn_version
+from ._devices import get_device as get_device
+from ._devices import get_device_capability as get_device_capability
+from ._devices import get_device_name as get_device_name
+from ._devices import get_device_properties as get_device_properties
+from ._devices import is_available as is_available
+from ._devices import is_bf16_supported as is_bf16_supported
+from ._devices import is_compiled_with_cinn as is_compiled_with_cinn
+from ._devices import is_compiled_with_cuda as is_compiled_with_cuda
+from ._devices import is_compiled_with_custom_device as is_compiled_with_custom_device
+from ._devices import is_compiled_with_distribute as is_compiled_with_distribute
+from ._devices import is_compiled_with_ipu as is_compiled_with_ipu
+from ._devices import is_compiled_with_rocm as is_compiled_with_rocm
+from ._devices import is_compiled_with_xpu as is_compiled_with_xpu
+from ._memory import empty_cache as empty_cache
+from ._memory import max_memory_allocated as max_memory_allocated
+from ._memory import max_memory_reserved as max_memory_reserved
+from ._memory import memory_allocated as memory_allocated
+from ._memory import memory_reserved as memory_reserved
+from ._memory import memory_summary as memory_summary
+from ._memory import reset_max_memory_allocated as reset_max_memory_allocated
+from ._memory import reset_max_memory_reserved as reset_max_memory_reserved
+from ._memory import reset_peak_memory_stats as reset_peak_memory_stats
+from ._memory import synchronize as synchronize
+from ._random import get_rng_state as get_rng_state
+from ._random import set_rng_state as set_rng_state
+from ._stream import Event as Event
+from ._stream import Stream as Stream
+from ._stream import current_stream as current_stream
+from ._stream import device as device
+from ._stream import device_guard as device_guard
+from ._stream import set_stream as set_stream
+from ._stream import stream_guard as stream_guard

@@ -1,0 +1,28 @@
+"""The random stream, under the names of `paddle.device`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proa.core import Tensor
+from proa.core import get_rng_state as current_state
+from proa.core import set_rng_state as put_state
+
+
+def get_rng_state(device: Any = None) -> list[Tensor]:
+    """Returns the position of the default stream, as a list with one key.
+
+    Args:
+        device: makes no difference: one stream serves all devices.
+    """
+    return current_state()
+
+
+def set_rng_state(new_state: Any, device: Any = None) -> None:
+    """Restores a position from `get_rng_state`.
+
+    Args:
+        new_state: the position.
+        device: makes no difference: one stream serves all devices.
+    """
+    put_state(new_state)
