@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
 
@@ -62,8 +62,7 @@ def user_frame() -> FrameType | None:
     """Returns the innermost frame that is not Proa's own."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if module.partition(".")[0] not in (_PACKAGE, "jax", "contextlib", "functools"):
+        if _is_users(frame):
             return frame
         frame = frame.f_back
     return None
@@ -77,6 +76,21 @@ def located_at(where: str) -> Iterator[None]:
         yield
     finally:
         context.location = before
+
+
+def _is_users(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__", "")
+    return module.partition(".")[0] not in (_PACKAGE, "jax", "contextlib", "functools")
+
+
+def location_in(trace: TracebackType | None) -> str:
+    """Returns `file:line` of the innermost frame of a traceback that is not Proa's own."""
+    found = "<unknown>"
+    while trace is not None:
+        if _is_users(trace.tb_frame):
+            found = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return found
 
 
 def user_location() -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from proa.core import (
     ArtifactError,
     InvalidArgumentError,
+    ProaError,
     ProgramError,
     Tensor,
     as_dtype,
@@ -60,10 +62,21 @@ def record(fn: Callable[..., Any], specs: Sequence[Any]) -> tuple[Program, list[
     return verify(program), state.captures, structure
 
 
-def _specs_of(layer: Any, input_spec: Any) -> list[InputSpec]:
+def _specs_to_try(layer: Any, input_spec: Any) -> list[list[InputSpec]]:
+    """The specs, or those of the last call: with any batch, or else with that call's."""
     forward = getattr(layer, "forward", layer)
     if input_spec is None and isinstance(forward, StaticFunction):
-        input_spec = forward._input_spec or forward.last_specs
+        input_spec = forward._input_spec
+        called = forward.last_specs if input_spec is None else None
+        if called:
+            free = [
+                InputSpec([None, *s.shape[1:]][: len(s.shape)], s.dtype, s.name) for s in called
+            ]
+            return [free, called]
+    return [_specs_of(layer, input_spec)]
+
+
+def _specs_of(layer: Any, input_spec: Any) -> list[InputSpec]:
     if input_spec is None:
         raise InvalidArgumentError(
             f"`input_spec` of {type(layer).__name__} is not known",
@@ -83,6 +96,13 @@ def _specs_of(layer: Any, input_spec: Any) -> list[InputSpec]:
                 fix="write InputSpec([None, 784], 'float32', name='image')",
             )
         found.append(spec)
+    names = [spec.name for spec in found if spec.name]
+    if len(set(names)) < len(names):
+        raise InvalidArgumentError(
+            f"`input_spec` names its inputs {names}",
+            expected="a name of its own for each input",
+            fix="rename one of them; a predictor is given inputs by name",
+        )
     return found
 
 
@@ -105,6 +125,12 @@ def _names(layer: Any) -> dict[int, str]:
     return {id(t): name for name, t in layer.state_dict().items()}
 
 
+def _distinct(name: str, taken: Collection[str]) -> str:
+    if name not in taken:
+        return name
+    return next(n for n in (f"{name}_{i}" for i in count(1)) if n not in taken)
+
+
 class _Exporter:
     """Collects the Programs of one export; equal tensors share one weight."""
 
@@ -122,12 +148,18 @@ class _Exporter:
         # The names of the process (`linear_3.w_0`) would make equal models unequal files.
         for value, name in zip(program.captures, self.captures[role], strict=True):
             value.name = name
-        return [(v.shape, v.dtype, v.name or f"out{i}") for i, v in enumerate(program.outputs)]
+        names: list[str] = []
+        for i, value in enumerate(program.outputs):
+            names.append(_distinct(value.name or f"out{i}", names))
+        return [(v.shape, v.dtype, n) for v, n in zip(program.outputs, names, strict=True)]
 
     def _name(self, t: Tensor) -> str:
-        name = self.names.setdefault(id(t), f"captured/{t.name}")
-        self.weights[name] = t.numpy()
-        return name
+        known = self.names.get(id(t))
+        if known is None:
+            taken = {*self.weights, *self.names.values()}
+            known = self.names[id(t)] = _distinct(f"captured/{t.name}", taken)
+        self.weights[known] = t.numpy()
+        return known
 
 
 def save(
@@ -173,20 +205,35 @@ def save(
         >>> proa.jit.load(file)(proa.ones([3, 4])).shape
         [3, 2]
     """
-    specs = _specs_of(layer, input_spec)
-    entry = [(s.dimensions(i), s.dtype.numpy, s.name or f"x{i}") for i, s in enumerate(specs)]
-    exporter = _Exporter(layer)
+    attempts = _specs_to_try(layer, input_spec)
+    stages = [(role, fn) for role, fn in zip(_ROLES, (preprocess, layer, postprocess), strict=True)]
+    stages = [(role, fn) for role, fn in stages if fn is not None]
     with _eval_mode(layer):
-        stage, stages = entry, []
-        for role, fn in (("preprocess", preprocess), ("main", layer), ("postprocess", postprocess)):
-            if fn is not None:
-                stage = exporter.add(role, fn, stage)
-                stages.append(fn)
-        manifest = _manifest(entry, stage, exporter.captures, lineage)
-        artifact = Artifact(exporter.programs, exporter.weights, {}, manifest)
+        for specs in attempts:
+            try:
+                artifact = _record_stages(layer, stages, specs, lineage)
+                break
+            except ProaError:
+                if specs is attempts[-1]:
+                    raise
         if samples is not None:
-            _add_golden(artifact, stages, samples)
+            _add_golden(artifact, [fn for _, fn in stages], samples)
     return write_artifact(artifact, path)
+
+
+_ROLES = ("preprocess", "main", "postprocess")
+
+
+def _record_stages(
+    layer: Any, stages: Sequence[tuple[str, Any]], specs: Sequence[InputSpec], lineage: Any
+) -> Artifact:
+    """Records all stages, each on the outputs of the one before."""
+    entry = [(s.dimensions(i), s.dtype.numpy, s.name or f"x{i}") for i, s in enumerate(specs)]
+    exporter, stage = _Exporter(layer), entry
+    for role, fn in stages:
+        stage = exporter.add(role, fn, stage)
+    manifest = _manifest(entry, stage, exporter.captures, lineage)
+    return Artifact(exporter.programs, exporter.weights, {}, manifest)
 
 
 def _describe(specs: Sequence[Any]) -> list[dict[str, Any]]:

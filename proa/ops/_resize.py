@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from proa.core import InvalidArgumentError, Tensor, composite, op
+from proa.core import InvalidArgumentError, Tensor, composite, is_dimension, op
 
 from ._pool_adaptive import adaptive_average
 from ._windows import is_channel_last, is_constant, require_constant, spatial_sizes
@@ -140,7 +140,7 @@ def resize(
     Args:
         x: floating tensor.
         sizes: wanted extents.
-        ratios: input elements per output element, per axis.
+        ratios: input elements per output element, per axis; `None` for that of the sizes.
         mode: see `interpolate`.
         align_corners: see `interpolate`.
         align_mode: see `interpolate`.
@@ -151,6 +151,10 @@ def resize(
     if mode == "area":
         return adaptive_average(x, sizes, data_format, f"adaptive_avg_pool{x.ndim - 2}d")
     first = 1 if last else 2
+    if any(ratio is None for ratio in ratios):
+        extents = spatial_sizes(x, last)
+        require_constant("the input's spatial size", "interpolate", *extents, *sizes)
+        ratios = [extent / target for extent, target in zip(extents, sizes, strict=True)]
     if mode == "nearest":
         for i, (target, ratio) in enumerate(zip(sizes, ratios, strict=True)):
             x = _nearest_axis(x, first + i, target, ratio)
@@ -168,7 +172,7 @@ def _numbers(value: Any, rank: int, name: str) -> list[Any]:
     values = list(values) if isinstance(values, list | tuple) else [values]
     values = [v.item() if hasattr(v, "item") else v for v in values]
     values = values * rank if len(values) == 1 else values
-    valid = len(values) == rank and all(isinstance(v, int | float) and v > 0 for v in values)
+    valid = len(values) == rank and all(map(_is_positive, values))
     if not valid:
         raise InvalidArgumentError(
             f"`{name}` of `interpolate` is {value!r}"[:200],
@@ -176,6 +180,10 @@ def _numbers(value: Any, rank: int, name: str) -> list[Any]:
             fix="give one value per spatial axis",
         )
     return values
+
+
+def _is_positive(value: Any) -> bool:
+    return is_dimension(value) or (isinstance(value, int | float) and value > 0)
 
 
 def _check_mode(x: Tensor, mode: str, align_corners: bool, align_mode: int) -> int:
@@ -262,16 +270,20 @@ def interpolate(
             fix="leave antialias at False",
         )
     if size is not None:
-        sizes = [int(v) for v in _numbers(size, rank, "size")]
-        require_constant("the input's spatial size", "interpolate", *extents)
-        ratios = [e / s for e, s in zip(extents, sizes, strict=True)]
+        sizes = [v if is_dimension(v) else int(v) for v in _numbers(size, rank, "size")]
+        ratios = [_ratio(e, s) for e, s in zip(extents, sizes, strict=True)]
     else:
         factors = _numbers(scale_factor, rank, "scale_factor")
         sizes = [_scaled(e, f) for e, f in zip(extents, factors, strict=True)]
         ratios = [1 / f for f in factors]
         if recompute_scale_factor:
-            ratios = [e / s for e, s in zip(extents, sizes, strict=True)]
+            ratios = [_ratio(e, s) for e, s in zip(extents, sizes, strict=True)]
     return resize(x, sizes, ratios, mode, align_corners, align_mode, form, antialias)
+
+
+def _ratio(extent: Any, size: Any) -> float | None:
+    """Input elements per output element; unknown sizes are divided when they are known."""
+    return extent / size if is_constant(extent) and is_constant(size) else None
 
 
 def _scaled(extent: Any, factor: float) -> Any:

@@ -17,6 +17,7 @@ from proa.core import (
     Tensor,
     context,
     describe_array,
+    location_in,
     new_tensor,
     next_sequence,
     scalar_dtype,
@@ -65,12 +66,10 @@ def infer(
         structs = [as_struct(v.shape, v.dtype) for v in inputs]
         try:
             out = jax.eval_shape(op.array_fn(key), *structs)
-        except ProaError:
-            raise
         except Exception as error:
-            out = None
-            if "nconclusive" in type(error).__name__:
-                out = sampled_shapes(op, key, inputs)
+            out = sampled_shapes(op, key, inputs) if op.jit else None
+            if out is None and isinstance(error, ProaError):
+                raise
             if out is None:
                 raise _explain(op, inputs, error) from error
         is_tuple = isinstance(out, tuple | list)
@@ -480,7 +479,7 @@ class recording:
         context.recorder = self.recorder
         return self.recorder
 
-    def __exit__(self, kind: Any, *rest: object) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         context.recorder = self._previous
         try:
             if kind is not None:
@@ -488,3 +487,10 @@ class recording:
         finally:
             self.recorder.is_open = False
             state_lock.release()
+        if kind is not None and kind.__name__ == "InconclusiveDimensionOperation":
+            raise ProgramError(
+                f"the code at {location_in(trace)} asks what depends on an unknown size: "
+                f"{str(error).splitlines()[0]}",
+                expected="code that does the same for all sizes",
+                fix="give the dimension a fixed size in the InputSpec",
+            ) from error

@@ -65,7 +65,76 @@ def test_the_spec_of_the_last_call_is_used(tmp_path):
     net = to_static(nn.Linear(4, 2))
     net(proa.ones([3, 4]))
     path = save(net, tmp_path / "net")
-    assert load(path)(proa.ones([3, 4])).shape == [3, 2]
+    assert load(path)(proa.ones([7, 4])).shape == [7, 2]
+
+
+def test_the_spec_of_the_last_call_keeps_its_batch_where_the_code_needs_it(tmp_path):
+    chosen = to_static(lambda x: x * 2 if x.shape[0] > 2 else x, full_graph=True)
+    chosen(proa.ones([3, 4]))
+    path = save(chosen, tmp_path / "chosen")
+    assert load(path)(proa.ones([3, 4])).sum().item() == 24.0
+    with pytest.raises(InvalidArgumentError, match="5 is not 3"):
+        load(path)(proa.ones([5, 4]))
+
+
+def test_code_that_asks_for_an_unknown_size_is_named(tmp_path):
+    with pytest.raises(ProgramError, match=r"test_export.py:\d+ asks what depends on an unknown"):
+        save(lambda x: x if x.shape[0] > 2 else -x, tmp_path / "net", [InputSpec([None])])
+
+
+def test_inputs_need_names_of_their_own_and_outputs_get_them(tmp_path):
+    spec = [InputSpec([None], name="x"), InputSpec([None], name="x")]
+    with pytest.raises(InvalidArgumentError, match="a name of its own"):
+        save(lambda a, b: a + b, tmp_path / "sum", spec)
+    path = save(lambda a: (a, a, a + 1), tmp_path / "same", spec[:1])
+    assert [out["name"] for out in load(path).manifest["outputs"]] == ["x", "x_1", "out2"]
+
+
+def test_tensors_that_share_a_name_keep_their_own_values(tmp_path):
+    first, second = proa.ones([1]), proa.zeros([1])
+    first.name = second.name = "same"
+    path = save(lambda x: (x + first, x + second), tmp_path / "net", [InputSpec([1])])
+    assert [t.item() for t in load(path)(proa.zeros([1]))] == [1.0, 0.0]
+
+
+def test_what_samples_is_refused_by_its_name(tmp_path):
+    with pytest.raises(ProgramError, match="writes tensors: state of the random generator"):
+        save(lambda x: x + proa.rand([2]), tmp_path / "noise", [InputSpec([2])])
+
+
+def test_a_loaded_model_can_be_saved_again_and_inside_another(tmp_path):
+    net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 2))
+    net.eval()
+    x = proa.ones([3, 4])
+    first = load(save(net, tmp_path / "first", [InputSpec([None, None, 4])]))
+    again = load(save(first, tmp_path / "again", [InputSpec([None, None, 4])]))
+    both = nn.Sequential(again, nn.ReLU())
+    last = load(save(both, tmp_path / "both", [InputSpec(["n", 3, 4])]))
+    expected = nn.functional.relu(net(x)).numpy()
+    np.testing.assert_allclose(last(x.unsqueeze(0)).numpy()[0], expected, rtol=1e-6)
+
+
+UNKNOWN = {
+    "topk": lambda x: proa.topk(x, 2, axis=2)[0],
+    "interpolate by a factor": lambda x: nn.functional.interpolate(
+        x.unsqueeze(1), scale_factor=2, mode="bilinear"
+    ),
+    "interpolate to sizes": lambda x: nn.functional.interpolate(
+        x.unsqueeze(1), size=[x.shape[1] + 3, x.shape[2]], mode="nearest"
+    ),
+    "positions": lambda x: proa.arange(x.shape[1]).unsqueeze(0) + x[:, :, 0],
+    "causal mask": lambda x: proa.triu(proa.full([x.shape[1], x.shape[1]], -1.0), 1),
+    "reshape": lambda x: x.reshape([x.shape[0] * x.shape[1], -1]),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_sizes_may_be_unknown(tmp_path, name):
+    function = UNKNOWN[name]
+    loaded = load(save(function, tmp_path / "net", [InputSpec([None, None, None])]))
+    for shape in ((2, 3, 4), (1, 7, 5)):
+        x = proa.to_tensor(np.random.default_rng(0).normal(size=shape).astype(np.float32))
+        np.testing.assert_allclose(loaded(x).numpy(), function(x).numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_an_example_input_is_a_spec_with_any_batch(tmp_path):

@@ -33,6 +33,27 @@ def test_a_loaded_layer_can_be_trained_further(saved):
     assert losses[-1] < losses[0] * 0.7
 
 
+def test_a_loaded_layer_trains_in_a_compiled_step_too(saved):
+    _, path = saved
+    layers = [load(path) for _ in range(2)]
+    steps = []
+    for layer in layers:
+        optimizer = proa.optimizer.SGD(0.5, parameters=layer.parameters())
+
+        def step(x, layer=layer, optimizer=optimizer):
+            loss = (layer(x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            return loss
+
+        steps.append(step)
+    compiled = proa.jit.to_static(steps[1], full_graph=True)
+    for _ in range(3):
+        x = proa.ones([3, 4])
+        np.testing.assert_allclose(float(steps[0](x)), float(compiled(x)), rtol=1e-5)
+
+
 def test_it_is_a_layer_among_layers(saved):
     net, path = saved
     stack = nn.Sequential(load(path), nn.ReLU())
