@@ -230,6 +230,7 @@ from proa.ops import gt as gt
 from proa.ops import heaviside as heaviside
 from proa.ops import histogram as histogram
 from proa.ops import histogram_bin_edges as histogram_bin_edges
+from proa.ops import histogramdd as histogramdd
 from proa.ops import hsplit as hsplit
 from proa.ops import hstack as hstack
 from proa.ops import hypot as hypot

@@ -34,7 +34,11 @@ ROOMS = (
 NAMES = {
     "Model": "model",
     "ParamAttr": "nn",
+    "batch": "io",
     "create_parameter": "nn",
+    "disable_signal_handler": "utils",
+    "disable_static": "static",
+    "enable_static": "static",
     "flops": "model",
     "get_cudnn_version": "device",
     "is_compiled_with_cinn": "device",

@@ -1,6 +1,5 @@
 """Devices: which there are, which one is used, their memory."""
 
-from proa.core import seed as manual_seed
 from proa.core import set_device as set_device
 
 from . import cuda as cuda
@@ -35,6 +34,7 @@ from ._memory import reset_max_memory_reserved as reset_max_memory_reserved
 from ._memory import reset_peak_memory_stats as reset_peak_memory_stats
 from ._memory import synchronize as synchronize
 from ._random import get_rng_state as get_rng_state
+from ._random import manual_seed as manual_seed
 from ._random import set_rng_state as set_rng_state
 from ._stream import Event as Event
 from ._stream import Stream as Stream

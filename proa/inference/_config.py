@@ -105,6 +105,24 @@ class Config:
         """Kept for Paddle's API: there are no such ops; noted in `summary()`."""
         self._notes["use_feed_fetch_ops"] = "no effect: Programs have no feed or fetch ops"
 
+    def ir_optim(self) -> bool:
+        """Whether programs are optimised: always."""
+        return True
+
+    def set_cpu_math_library_num_threads(self, cpu_math_library_num_threads: int) -> None:
+        """Kept for Paddle's API: XLA uses the cores it is given; noted in `summary()`."""
+        self._notes["cpu threads"] = "no effect: limit the cores of the process instead"
+
+    def disable_glog_info(self) -> None:
+        """Kept for Paddle's API: nothing is logged; noted in `summary()`."""
+        self._notes["glog_info"] = "no effect: nothing is logged"
+
+    def enable_mkldnn(self) -> None:
+        """Kept for Paddle's API: XLA has kernels of its own; noted in `summary()`."""
+        self._notes["mkldnn"] = "no effect: XLA has kernels of its own"
+
+    enable_onednn = enable_mkldnn
+
     def summary(self) -> str:
         """Returns what is set, and which options have no effect here and why."""
         lines = [

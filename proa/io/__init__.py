@@ -19,6 +19,7 @@ from ._errors import SampleError as SampleError
 from ._errors import WorkerError as WorkerError
 from ._errors import WorkerTimeoutError as WorkerTimeoutError
 from ._random import sample_rng as sample_rng
+from ._reader import batch as batch
 from ._sampler import RandomSampler as RandomSampler
 from ._sampler import Sampler as Sampler
 from ._sampler import SequenceSampler as SequenceSampler

@@ -243,6 +243,7 @@ from ._elementwise import trunc as trunc
 from ._elementwise import trunc_ as trunc_
 from ._grid import affine_grid as affine_grid
 from ._grid import grid_sample as grid_sample
+from ._histogram import histogramdd as histogramdd
 from ._index import unbind as unbind
 from ._index_gather import gather as gather
 from ._index_gather import gather_nd as gather_nd

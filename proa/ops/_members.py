@@ -434,4 +434,37 @@ def set_(
     return self
 
 
+@tensor_method
+def is_dist(self: Tensor) -> bool:
+    """Whether the tensor was laid over a mesh."""
+    return getattr(self, "process_mesh", None) is not None
+
+
+@tensor_method
+@composite
+def resize_(self: Tensor, shape: Any, fill_zero: bool = False, name: str | None = None) -> Tensor:
+    """Gives the tensor another shape, in place; elements keep their order.
+
+    Args:
+        shape: the new extents. Elements that no longer fit are dropped, new ones are 0.
+        fill_zero: kept for Paddle's signature, which leaves new elements unset without it.
+        name: not used.
+
+    Raises:
+        PreconditionError: the tensor wants a gradient.
+    """
+    if not self._stop:
+        raise PreconditionError(
+            "`resize_` of a tensor with stop_gradient=False",
+            expected="a tensor without a gradient",
+            fix="use reshape or pad, which make a new tensor",
+        )
+    extents = [int(extent) for extent in shape]
+    wanted, elements = math.prod(extents), self._data.reshape(-1)
+    missing = max(wanted - elements.size, 0)
+    filled = jax.numpy.pad(elements[:wanted], (0, missing))
+    replace_data(self, filled.reshape(extents))
+    return self
+
+
 attach_method("type", property(lambda self: "VarType.DENSE_TENSOR"))  # type: ignore[arg-type]

@@ -1,3 +1,6 @@
 """Static room: descriptions of inputs (the rest of the static API has its own issue)."""
 
 from proa.program import InputSpec as InputSpec
+
+from ._mode import disable_static as disable_static
+from ._mode import enable_static as enable_static

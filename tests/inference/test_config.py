@@ -21,6 +21,11 @@ def test_options_without_effect_are_listed():
     config = Config("m.proa")
     config.switch_ir_optim()
     config.enable_memory_optim()
+    config.set_cpu_math_library_num_threads(4)
+    config.disable_glog_info()
+    config.enable_mkldnn()
+    assert config.ir_optim()
+    assert config.summary().count("no effect") == 5
     assert "no effect: XLA always optimises" in config.summary()
     assert "no effect: XLA plans buffers" in config.summary()
 

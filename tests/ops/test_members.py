@@ -144,3 +144,18 @@ def test_dlpack():
 def test_data_ptr_tells_buffers_apart():
     assert X.data_ptr() == X.data_ptr()
     assert X.clone().data_ptr() != X.data_ptr()
+
+
+def test_resize_keeps_the_order_of_elements():
+    x = proa.arange(6, dtype="float32")
+    assert x.resize_([2, 2]) is x
+    same(x, [[0, 1], [2, 3]], "float32")
+    same(x.resize_([6], fill_zero=True), [0, 1, 2, 3, 0, 0])
+    with pytest.raises(RuntimeError, match="`resize_` of a tensor with stop_gradient=False"):
+        proa.ones([2]).requires_grad_().resize_([1])
+
+
+def test_only_laid_out_tensors_are_distributed():
+    mesh = proa.distributed.ProcessMesh([0])
+    assert not X.is_dist()
+    assert proa.distributed.shard_tensor(proa.ones([2]), mesh, []).is_dist()

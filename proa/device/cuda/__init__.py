@@ -1,6 +1,5 @@
 """GPUs, under the names of `paddle.device.cuda`."""
 
-from proa.core import seed as manual_seed
 from proa.device._devices import get_device_capability as get_device_capability
 from proa.device._devices import get_device_name as get_device_name
 from proa.device._devices import get_device_properties as get_device_properties
@@ -14,6 +13,7 @@ from proa.device._memory import reset_max_memory_allocated as reset_max_memory_a
 from proa.device._memory import reset_max_memory_reserved as reset_max_memory_reserved
 from proa.device._memory import synchronize as synchronize
 from proa.device._random import get_rng_state as get_rng_state
+from proa.device._random import manual_seed as manual_seed
 from proa.device._random import set_rng_state as set_rng_state
 from proa.device._stream import Event as Event
 from proa.device._stream import Stream as Stream
