@@ -59,6 +59,7 @@ from ._errors import MissingAttributeError as MissingAttributeError
 from ._errors import MissingModuleError as MissingModuleError
 from ._errors import NonFiniteError as NonFiniteError
 from ._errors import NotFoundError as NotFoundError
+from ._errors import NotWritableError as NotWritableError
 from ._errors import OutOfRangeError as OutOfRangeError
 from ._errors import PreconditionError as PreconditionError
 from ._errors import ProaError as ProaError

@@ -43,6 +43,12 @@ class NotFoundError(ProaError, FileNotFoundError):
     __str__ = ProaError.__str__
 
 
+class NotWritableError(ProaError, OSError):
+    """A file that cannot be written: no permission, no space, or a folder in its place."""
+
+    __str__ = ProaError.__str__
+
+
 class UnknownNameError(ProaError, KeyError):
     """A key, flag, device or op name that does not exist."""
 

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from proa.core import InvalidArgumentError, PreconditionError, Tensor, UnknownNameError
+from proa.core import (
+    InvalidArgumentError,
+    PreconditionError,
+    Tensor,
+    UnknownNameError,
+    as_place,
+)
 from proa.jit import Pipeline, read_artifact
 
 from ._config import Config
@@ -62,7 +68,9 @@ class Predictor:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self._pipeline = Pipeline(read_artifact(config.model_path()), config.max_variants)
+        device = as_place(config.device).device
+        artifact = read_artifact(config.model_path())
+        self._pipeline = Pipeline(artifact, config.max_variants, device)
         self.golden_difference = self._pipeline.check_golden() if config.check_golden else None
         self._handles = _Handles()
 
@@ -94,7 +102,9 @@ class Predictor:
         """
         if inputs is None:
             return self._run_handles()
-        arrays = [self._array(v) for v in self._ordered(inputs)]
+        given = self._ordered(inputs)
+        wanted = [*self._pipeline.dtypes, *[None] * len(given)]
+        arrays = [_as_array(v, dtype) for v, dtype in zip(given, wanted, strict=False)]
         self._pipeline.check_inputs(arrays)
         return [np.array(out) for out in self._pipeline.run(arrays)]
 
@@ -111,10 +121,6 @@ class Predictor:
                 )
             return [inputs[name] for name in names]
         return inputs if isinstance(inputs, list | tuple) else [inputs]
-
-    @staticmethod
-    def _array(value: Any) -> Any:
-        return value._data if isinstance(value, Tensor) else np.asarray(value)
 
     def _run_handles(self) -> bool:
         given = [self.get_input_handle(name).copy_to_cpu() for name in self._pipeline.names]
@@ -155,6 +161,19 @@ class Predictor:
         for role, program in self._pipeline.artifact.programs.items():
             lines.append(f"{role:<14} {len(program.calls)} ops, XLA, float as recorded")
         return "\n".join(lines)
+
+
+def _as_array(value: Any, dtype: Any) -> Any:
+    """An input as an array; lists and numbers, which have no dtype, take the wanted one."""
+    if isinstance(value, Tensor):
+        return value._data
+    array = np.asarray(value)
+    if not isinstance(value, np.ndarray | np.generic) and dtype is not None:
+        fits = {"f": "fiub", "i": "iub", "u": "iub", "b": "b", "c": "cfiub", "V": "fiub"}
+        if array.dtype.kind in fits.get(np.dtype(dtype).kind, ""):
+            return array.astype(dtype)
+    # The other byte order is the same dtype to NumPy, and none to XLA.
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def create_predictor(config: Config) -> Predictor:

@@ -17,11 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from proa.core import ArtifactError, InvalidArgumentError, NotFoundError
+from proa.core import (
+    ArtifactError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+    describe_array,
+)
 from proa.framework import pack_arrays, replace_file, unpack_arrays
-from proa.program import Program, program_from_dict, program_to_dict
+from proa.program import Program, program_from_dict, program_to_dict, verify
 
 FORMAT = 1
+#: The Programs that an artifact may hold, in the order in which they run.
+ROLES = ("preprocess", "main", "postprocess")
 _MARK = b"proa-sha256:"
 _COMMENT_LENGTH = len(_MARK) + 64
 
@@ -45,6 +53,12 @@ class Artifact:
 
 def artifact_path(path: Any) -> Path:
     """Returns the file that a path given by a user means (`.proa` is added)."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidTypeError(
+            f"`path` is {path!r} ({type(path).__name__})"[:200],
+            expected="a file path",
+            fix="write 'out/model'",
+        )
     text = os.fspath(path)
     if not text or text.endswith(("/", os.sep)):
         raise InvalidArgumentError(
@@ -116,10 +130,11 @@ def read_artifact(path: Any) -> Artifact:
         raise _refuse(source, "was altered: its SHA-256 does not match")
     try:
         return _parse(content)
-    except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        if isinstance(error, ArtifactError):
-            raise
-        raise _refuse(source, f"cannot be read: {error}") from error
+    except ArtifactError:
+        raise
+    except Exception as error:
+        # The hash fits, so somebody wrote it that way: whatever is odd about it.
+        raise _refuse(source, f"cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _arrays(members: dict[str, bytes], name: str) -> dict[str, np.ndarray]:
@@ -128,6 +143,8 @@ def _arrays(members: dict[str, bytes], name: str) -> dict[str, np.ndarray]:
 
 def _parse(content: bytes) -> Artifact:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if any(info.compress_type != zipfile.ZIP_STORED for info in archive.infolist()):
+            raise ValueError("its members are compressed")
         members = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(members["manifest.json"])
     if manifest.get("format") != FORMAT:
@@ -141,6 +158,32 @@ def _parse(content: bytes) -> Artifact:
     for role, data in json.loads(members["program.json"]).items():
         prefix = f"{role}/"
         own = {n.removeprefix(prefix): a for n, a in constants.items() if n.startswith(prefix)}
-        programs[role] = program_from_dict(data, own)
-    weights = _arrays(members, "weights")
-    return Artifact(programs, weights, _arrays(members, "golden"), manifest)
+        programs[role] = verify(program_from_dict(data, own), trace=False)
+    artifact = Artifact(programs, _arrays(members, "weights"), _arrays(members, "golden"), manifest)
+    _check(artifact)
+    return artifact
+
+
+def _check(artifact: Artifact) -> None:
+    """Compares the manifest with Programs and weights.
+
+    Raises:
+        ValueError: they do not belong together.
+    """
+    manifest, programs = artifact.manifest, artifact.programs
+    if "main" not in programs or not {*programs} <= {*ROLES}:
+        raise ValueError(f"its Programs are {sorted(programs)}")
+    for role, program in programs.items():
+        names = manifest["captures"][role]
+        if len(names) != len(program.captures):
+            raise ValueError(f"{role} captures {len(program.captures)} arrays, named are {names}")
+        for name, value in zip(names, program.captures, strict=True):
+            held = artifact.weights[name]
+            if (held.shape, held.dtype) != (value.shape, value.dtype):
+                raise ValueError(f"weight {name!r} is {describe_array(held)}, not {value}")
+    first, last = ([programs[r] for r in ROLES if r in programs][i] for i in (0, -1))
+    for kind, values in (("inputs", first.inputs), ("outputs", last.outputs)):
+        recorded = [[str(v.dtype), [str(extent) for extent in v.shape]] for v in values]
+        written = [[e["dtype"], [str(extent) for extent in e["shape"]]] for e in manifest[kind]]
+        if recorded != written or not all(isinstance(e["name"], str) for e in manifest[kind]):
+            raise ValueError(f"its {kind} are {written}, those of its Programs {recorded}")

@@ -25,7 +25,7 @@ from proa.core import (
 from proa.program import InputSpec, Program, recording, verify
 from proa.version import full_version
 
-from ._artifact import Artifact, write_artifact
+from ._artifact import ROLES, Artifact, write_artifact
 from ._pipeline import Pipeline, largest_difference
 from ._static_function import StaticFunction
 
@@ -206,7 +206,7 @@ def save(
         [3, 2]
     """
     attempts = _specs_to_try(layer, input_spec)
-    stages = [(role, fn) for role, fn in zip(_ROLES, (preprocess, layer, postprocess), strict=True)]
+    stages = [(role, fn) for role, fn in zip(ROLES, (preprocess, layer, postprocess), strict=True)]
     stages = [(role, fn) for role, fn in stages if fn is not None]
     with _eval_mode(layer):
         for specs in attempts:
@@ -219,9 +219,6 @@ def save(
         if samples is not None:
             _add_golden(artifact, [fn for _, fn in stages], samples)
     return write_artifact(artifact, path)
-
-
-_ROLES = ("preprocess", "main", "postprocess")
 
 
 def _record_stages(

@@ -15,11 +15,13 @@ from proa.core import (
     InvalidArgumentError,
     InvalidTypeError,
     as_dtype,
+    checks_numbers,
     describe_array,
+    new_tensor,
 )
-from proa.program import bind_sizes, make_dimension
+from proa.program import bind_sizes, make_dimension, run_stepwise
 
-from ._artifact import Artifact
+from ._artifact import ROLES, Artifact
 
 #: Absolute and relative tolerance of golden samples, per dtype of the output.
 TOLERANCE = {"float32": (1e-5, 1e-4), "float64": (1e-9, 1e-8)}
@@ -54,24 +56,26 @@ class Pipeline:
     Args:
         artifact: the artifact.
         max_variants: compiled shapes that are kept; the one not used for longest goes first.
+        device: where it runs, a JAX device; the current one by default.
     """
 
-    def __init__(self, artifact: Artifact, max_variants: int = 32) -> None:
+    def __init__(self, artifact: Artifact, max_variants: int = 32, device: Any = None) -> None:
+        self.device = device
         self.artifact = artifact
         self.inputs = artifact.manifest["inputs"]
         self.outputs = artifact.manifest["outputs"]
         self.names = [entry["name"] for entry in self.inputs]
         self._specs = [tuple(map(_dimension, entry["shape"])) for entry in self.inputs]
-        self._dtypes = [as_dtype(entry["dtype"]).numpy for entry in self.inputs]
+        self.dtypes = [as_dtype(entry["dtype"]).numpy for entry in self.inputs]
         self._stages = []
         captures: Mapping[str, list[str]] = artifact.manifest["captures"]
-        for role in ("preprocess", "main", "postprocess"):
+        for role in ROLES:
             if role in artifact.programs:
                 self._stages.append((artifact.programs[role].function(), captures[role]))
-        self.weights = {name: jax.device_put(a) for name, a in artifact.weights.items()}
-        self._jitted: Any = jax.jit(self._compute)
+        self.weights = {n: jax.device_put(a, device) for n, a in artifact.weights.items()}
         self._compiled: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()
+        self._compiling = threading.Lock()
         self._max_variants = max_variants
 
     def _compute(self, weights: dict[str, Any], inputs: list[Any]) -> tuple[Any, ...]:
@@ -93,30 +97,60 @@ class Pipeline:
                 expected=f"{len(self.inputs)}: " + ", ".join(self.names),
                 fix="pass one array per input, in this order",
             )
-        for array, name, dtype in zip(arrays, self.names, self._dtypes, strict=True):
+        for array, name, dtype in zip(arrays, self.names, self.dtypes, strict=True):
             if array.dtype != dtype:
+                is_numeric = getattr(array.dtype, "kind", "V") not in "OSUM"
                 raise InvalidTypeError(
                     f"input `{name}` is {describe_array(array)}",
                     expected=f"dtype {as_dtype(dtype).name}",
-                    fix=f"cast it: array.astype({as_dtype(dtype).name!r})",
+                    fix=f"cast it: array.astype({as_dtype(dtype).name!r})"
+                    if is_numeric
+                    else "pass numbers",
                 )
         bind_sizes(self._specs, arrays, self.names)
 
     def run(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Runs on checked arrays and returns device arrays."""
+        if checks_numbers():
+            return self._run_by_op(arrays)
         signature = tuple([tuple(a.shape) for a in arrays])
+        compiled = self._known(signature)
+        if compiled is None:
+            # One at a time: threads that ask for the same shape compile it once.
+            with self._compiling:
+                compiled = self._known(signature) or self._compile(signature, arrays)
+        if self.device is not None:
+            arrays = [jax.device_put(a, self.device) for a in arrays]
+        return compiled(self.weights, list(arrays))
+
+    def _known(self, signature: Any) -> Any:
         with self._lock:
             compiled = self._compiled.get(signature)
             if compiled is not None:
                 self._compiled.move_to_end(signature)
-        if compiled is None:
-            structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
-            compiled = self._jitted.lower(self.weights, structs).compile()
-            with self._lock:
-                self._compiled[signature] = compiled
-                while len(self._compiled) > self._max_variants:
-                    self._compiled.popitem(last=False)
-        return compiled(self.weights, list(arrays))
+        return compiled
+
+    def _compile(self, signature: Any, arrays: Sequence[Any]) -> Any:
+        structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
+        # A function of its own: what JAX keeps of it goes with this variant.
+        own = jax.jit(lambda weights, inputs: self._compute(weights, inputs))
+        with jax.default_device(self.device):
+            compiled = own.lower(self.weights, structs).compile()
+        with self._lock:
+            self._compiled[signature] = compiled
+            while len(self._compiled) > self._max_variants:
+                self._compiled.popitem(last=False)
+        return compiled
+
+    def _run_by_op(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """Runs op by op, so that a check names the op."""
+        tensors = [new_tensor(jax.device_put(a, self.device)) for a in arrays]
+        for role, program in ((r, self.artifact.programs.get(r)) for r in ROLES):
+            if program is not None:
+                names = self.artifact.manifest["captures"][role]
+                held = [new_tensor(self.weights[name]) for name in names]
+                tensors = run_stepwise(program, [*tensors, *held])
+        return tuple([t._data for t in tensors])
 
     @property
     def num_compiled(self) -> int:
@@ -127,7 +161,6 @@ class Pipeline:
         """Drops all compiled shapes."""
         with self._lock:
             self._compiled.clear()
-        self._jitted.clear_cache()
 
     def golden_samples(self) -> list[tuple[list[np.ndarray], list[np.ndarray]]]:
         """Returns the stored samples as (inputs, outputs)."""

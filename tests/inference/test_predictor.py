@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import proa
-from proa.core import InvalidArgumentError, NotFoundError, PreconditionError, UnknownNameError
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+    PreconditionError,
+    UnknownNameError,
+)
 from proa.inference import Config, create_predictor
 from proa.jit import save
 from proa.static import InputSpec
@@ -85,3 +91,58 @@ def test_explain_says_what_runs(predictor):
 def test_a_missing_model_is_named(tmp_path):
     with pytest.raises(NotFoundError, match="no artifact at"):
         create_predictor(Config(str(tmp_path / "none")))
+
+
+ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
+LAYOUTS = {
+    "Fortran order": np.asfortranarray(ROWS),
+    "strided": np.repeat(ROWS, 2, axis=1)[:, ::2],
+    "reversed": ROWS[::-1].copy()[::-1],
+    "the other byte order": ROWS.astype(">f4"),
+    "a list": ROWS.tolist(),
+    "a list of integers": ROWS.astype(int).tolist(),
+    "a Tensor": proa.to_tensor(ROWS),
+}
+
+
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_arrays_of_any_layout_and_lists_are_taken(predictor, kind):
+    doubled, _ = predictor.run([LAYOUTS[kind], 0])
+    np.testing.assert_array_equal(doubled, ROWS * 2)
+
+
+def test_read_only_arrays_are_taken_and_inputs_stay_as_they_are(predictor):
+    given = ROWS.copy()
+    given.flags.writeable = False
+    predictor.run([given, np.float32(0)])
+    np.testing.assert_array_equal(given, ROWS)
+
+
+def test_no_rows_many_rows_and_nan_pass_through(predictor):
+    for rows in (0, 100_000):
+        doubled, total = predictor.run([np.ones((rows, 3), np.float32), np.float32(0)])
+        assert (doubled.shape, total.shape) == ((rows, 3), (rows,))
+    doubled, _ = predictor.run([np.full((1, 3), np.nan, np.float32), np.float32(0)])
+    assert np.isnan(doubled).all()
+
+
+def test_outputs_are_the_callers_own(predictor):
+    first, _ = predictor.run([ROWS, np.float32(0)])
+    first[:] = 7
+    np.testing.assert_array_equal(predictor.run([ROWS, np.float32(0)])[0], ROWS * 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (ROWS.astype(np.float64), "`x` is float64"),
+        (ROWS.astype(np.int64), "`x` is int64"),
+        ("text", "`x` is str"),
+        ([["a", "b", "c"]], "`x` is str"),
+        (None, "`x` is object"),
+        ([[1j, 0, 0]], "`x` is complex128"),
+    ],
+)
+def test_inputs_of_another_kind_are_named(predictor, value, message):
+    with pytest.raises(InvalidTypeError, match=message):
+        predictor.run([value, 0.0])

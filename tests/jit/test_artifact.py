@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import proa
-from proa.core import ArtifactError, InvalidArgumentError, NotFoundError
+from proa.core import ArtifactError, InvalidArgumentError, InvalidTypeError, NotFoundError
 from proa.jit import read_artifact, save, write_artifact
 from proa.static import InputSpec
 
@@ -98,3 +101,90 @@ def test_weights_of_every_dtype_and_rank_survive(saved, tmp_path):
     for name, array in weights.items():
         assert (again[name].dtype, again[name].shape) == (array.dtype, array.shape)
         np.testing.assert_array_equal(again[name], array)
+
+
+def forge(saved, target, change):
+    """Writes the artifact with other members, under a hash that fits."""
+    with zipfile.ZipFile(saved) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression=members.pop("", zipfile.ZIP_STORED)) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.comment = b"proa-sha256:" + b"0" * 64
+    body = buffer.getvalue()[: -len(archive.comment)]
+    digest = hashlib.sha256(body).hexdigest().encode()
+    target.write_bytes(body + b"proa-sha256:" + digest)
+    return target
+
+
+def edit(name, change):
+    def apply(members):
+        data = json.loads(members[name])
+        change(data)
+        members[name] = json.dumps(data).encode()
+
+    return apply
+
+
+FORGERIES = {
+    "a member is missing": lambda m: m.pop("weights.safetensors"),
+    "no JSON": lambda m: m.update({"program.json": b"{"}),
+    "another kind of JSON": lambda m: m.update({"program.json": b"[]"}),
+    "the manifest is text": lambda m: m.update({"manifest.json": b'"text"'}),
+    "no arrays": lambda m: m.update({"weights.safetensors": b"xx"}),
+    "compressed": lambda m: m.update({"": zipfile.ZIP_DEFLATED}),
+    "no Programs": lambda m: m.update({"program.json": b"{}"}),
+    "no inputs": edit("manifest.json", lambda d: d.pop("inputs")),
+    "an unknown dtype": edit("manifest.json", lambda d: d["inputs"][0].update(dtype="float99")),
+    "a name that is no text": edit("manifest.json", lambda d: d["inputs"][0].update(name=3)),
+    "other weights": edit("manifest.json", lambda d: d["captures"].update(main=["bias", "weight"])),
+    "unknown weights": edit("manifest.json", lambda d: d["captures"].update(main=["a", "b"])),
+    "too few weights": edit("manifest.json", lambda d: d["captures"].update(main=["bias"])),
+    "an unknown op": edit("program.json", lambda d: d["main"]["calls"][0].update(op="zzz")),
+    "odd attributes": edit(
+        "program.json",
+        lambda d: d["main"]["calls"][0].update(key={"tuple": [None, {"tuple": [1, 2, 3]}]}),
+    ),
+    "an unknown value": edit("program.json", lambda d: d["main"]["calls"][0].update(inputs=[99])),
+    "other outputs": edit(
+        "program.json", lambda d: d["main"]["calls"][0]["outputs"][0].update(dtype="int8")
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FORGERIES)
+def test_content_that_does_not_belong_together_is_refused_whatever_its_hash(saved, tmp_path, kind):
+    with pytest.raises(ArtifactError):
+        read_artifact(forge(saved, tmp_path / "forged.proa", FORGERIES[kind]))
+
+
+def test_a_forged_file_without_changes_is_read(saved, tmp_path):
+    assert read_artifact(forge(saved, tmp_path / "same.proa", dict.copy)).weights.keys() == {
+        "bias",
+        "weight",
+    }
+
+
+@pytest.mark.parametrize("path", [3, None, b"bytes", ["a"]])
+def test_what_is_no_path_is_named(path):
+    with pytest.raises(InvalidTypeError, match="`path` is"):
+        read_artifact(path)
+    with pytest.raises(InvalidTypeError, match="`path` is"):
+        save(proa.nn.Linear(1, 1), path, [InputSpec([1, 1])])
+
+
+def test_threads_that_write_one_file_leave_a_whole_one(tmp_path):
+    def write(value):
+        net = proa.nn.Linear(20, 20)
+        for parameter in net.parameters():
+            parameter.set_value(np.full(parameter.shape, value, np.float32))
+        for _ in range(3):
+            save(net, tmp_path / "shared", [InputSpec([None, 20])])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert [path.name for path in tmp_path.iterdir()] == ["shared.proa"]
+    weights = read_artifact(tmp_path / "shared").weights
+    assert len({value for array in weights.values() for value in np.unique(array)}) == 1
