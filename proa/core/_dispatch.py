@@ -7,8 +7,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import jax
-from jax.core import Tracer
 import numpy as np
+from jax.core import Tracer
 from jaxlib.mlir import ir
 
 from ._context import context, interceptors, state_lock

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jax.core import max_dim
 import numpy as np
+from jax.core import max_dim
 
 from proa.core import InvalidArgumentError, UnsupportedError, describe_array
 
