@@ -110,6 +110,12 @@ def _full(value: Array, shape: Shape, dtype: DType):
 def _filled(name: str, shape: Any, value: Any, dtype: Any) -> Tensor:
     extents = as_shape(shape, name)
     wanted = default_dtype() if dtype is None else as_dtype(dtype)
+    if np.size(value) != 1:
+        raise InvalidTypeError(
+            f"`fill_value` of `{name}` has shape {list(np.shape(value))}",
+            expected="one number",
+            fix="use broadcast_to, tile or to_tensor for several",
+        )
     if isinstance(value, Tensor) or is_recording():
         return _full(value, extents, wanted)
     try:

@@ -12,7 +12,7 @@ from proa.core import InvalidArgumentError, Tensor, UnsupportedError, attach_met
 
 from ._host_checks import host_values
 from ._linalg import mismatch
-from ._promote import floating, promote
+from ._promote import precise, promote
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index
@@ -48,7 +48,7 @@ def _refuse_broken(result: Tensor, name: str, expected: str) -> Tensor:
 @op(name="inverse", public=False)
 def _inverse(x: Array):
     need_matrix(x, "inverse", square=True)
-    return jnp.linalg.inv(floating(x))
+    return jnp.linalg.inv(precise(x))
 
 
 @composite
@@ -87,7 +87,7 @@ def det(x: Array):
         x: tensor of shape [..., n, n].
     """
     need_matrix(x, "det", square=True)
-    return jnp.linalg.det(floating(x))
+    return jnp.linalg.det(precise(x))
 
 
 @op
@@ -101,14 +101,14 @@ def slogdet(x: Array):
         A tensor of shape [2, ...]: signs, then logarithms.
     """
     need_matrix(x, "slogdet", square=True)
-    sign, logarithm = jnp.linalg.slogdet(floating(x))
+    sign, logarithm = jnp.linalg.slogdet(precise(x))
     return jnp.stack([sign, logarithm.astype(sign.dtype)])
 
 
 @op(name="cholesky", public=False)
 def _cholesky(x: Array, upper: bool):
     need_matrix(x, "cholesky", square=True)
-    return jnp.linalg.cholesky(floating(x), upper=upper)
+    return jnp.linalg.cholesky(precise(x), upper=upper)
 
 
 @composite
@@ -149,7 +149,7 @@ def cholesky_solve(x: Array, y: Array, upper: bool = False):
         upper: whether `y` is the upper factor.
     """
     need_matrix(y, "cholesky_solve", square=True)
-    x, y = promote(floating(x), floating(y))
+    x, y = promote(precise(x), precise(y))
     if x.ndim < 2 or x.shape[-2] != y.shape[-1]:
         raise mismatch("cholesky_solve", x, y, "a right side with as many rows as the factor")
     first = _triangular(y, x, lower=not upper, transpose=upper)
@@ -165,7 +165,7 @@ def cholesky_inverse(x: Array, upper: bool = False):
         upper: whether it is the upper one.
     """
     need_matrix(x, "cholesky_inverse", square=True)
-    x = floating(x)
+    x = precise(x)
     root = _triangular(x, jnp.eye(x.shape[-1], dtype=x.dtype), lower=not upper, transpose=False)
     other = jnp.swapaxes(root, -1, -2)
     return root @ other if upper else other @ root
@@ -174,7 +174,7 @@ def cholesky_inverse(x: Array, upper: bool = False):
 @op(name="solve", public=False)
 def _solve(x: Array, y: Array, left: bool):
     need_matrix(x, "solve", square=True)
-    x, y = promote(floating(x), floating(y))
+    x, y = promote(precise(x), precise(y))
     is_vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
     if is_vector:
         y = y[..., :, None] if left else y[..., None, :]
@@ -227,7 +227,7 @@ def triangular_solve(
         unitriangular: take the diagonal as ones.
     """
     need_matrix(x, "triangular_solve", square=True)
-    x, y = promote(floating(x), floating(y))
+    x, y = promote(precise(x), precise(y))
     if y.ndim < 2 or y.shape[-2] != x.shape[-1]:
         raise mismatch("triangular_solve", x, y, "a right side with as many rows as the matrix")
     return _triangular(x, y, lower=not upper, transpose=transpose, unit=unitriangular)
@@ -242,7 +242,7 @@ def _cut_off(x: Any, s: Any, rcond: float | None) -> Any:
 @op(name="lstsq", public=False)
 def _lstsq(x: Array, y: Array, rcond: float | None):
     need_matrix(x, "lstsq")
-    x, y = promote(floating(x), floating(y))
+    x, y = promote(precise(x), precise(y))
     if y.ndim < 2 or y.shape[-2] != x.shape[-2]:
         raise mismatch("lstsq", x, y, "a right side with as many rows as the matrix")
     u, s, vh = jnp.linalg.svd(x, full_matrices=False)
@@ -311,13 +311,13 @@ def pinv(x: Array, rcond: float = 1e-15, hermitian: bool = False):
         hermitian: whether the matrices equal their conjugate transpose.
     """
     need_matrix(x, "pinv", square=hermitian)
-    return jnp.linalg.pinv(floating(x), rtol=rcond, hermitian=hermitian)
+    return jnp.linalg.pinv(precise(x), rtol=rcond, hermitian=hermitian)
 
 
 @op(name="lu", public=False)
 def _lu(x: Array):
     need_matrix(x, "lu")
-    packed, pivots, _ = jax.lax.linalg.lu(floating(x))
+    packed, pivots, _ = jax.lax.linalg.lu(precise(x))
     # LAPACK, and so Paddle, counts rows from 1.
     return packed, pivots + 1, jnp.zeros(x.shape[:-2], jnp.int32)
 
@@ -390,7 +390,7 @@ def _lu_solve(b: Array, lu: Array, pivots: Array, trans: str):
     if b.ndim < 2 or b.shape[-2] != lu.shape[-1]:
         raise mismatch("lu_solve", b, lu, "a right side with as many rows as the matrix")
     order = jax.lax.linalg.lu_pivots_to_permutation((pivots - 1).astype(jnp.int32), lu.shape[-1])
-    b, lu = promote(floating(b), floating(lu))
+    b, lu = promote(precise(b), precise(lu))
     lu = lu.conj() if trans == "C" else lu
     if trans == "N":
         rows = jnp.take_along_axis(b, order[..., None], -2)

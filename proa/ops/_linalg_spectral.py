@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op
 
 from ._linalg_solve import need_matrix
-from ._promote import floating
+from ._promote import precise
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @op(name="qr", public=False)
 def _qr(x: Array, mode: str):
     need_matrix(x, "qr")
-    made = jnp.linalg.qr(floating(x), mode=mode)
+    made = jnp.linalg.qr(precise(x), mode=mode)
     return made if mode == "r" else tuple(made)
 
 
@@ -47,7 +47,7 @@ def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
 @op(name="svd", public=False)
 def _svd(x: Array, full_matrices: bool):
     need_matrix(x, "svd")
-    return tuple(jnp.linalg.svd(floating(x), full_matrices=full_matrices))
+    return tuple(jnp.linalg.svd(precise(x), full_matrices=full_matrices))
 
 
 @composite
@@ -84,7 +84,7 @@ def svdvals(x: Array):
         x: tensor of shape [..., m, n].
     """
     need_matrix(x, "svdvals")
-    return jnp.linalg.svd(floating(x), compute_uv=False)
+    return jnp.linalg.svd(precise(x), compute_uv=False)
 
 
 def _triangle(x: Any, name: str, part: str) -> Any:
@@ -94,7 +94,7 @@ def _triangle(x: Any, name: str, part: str) -> Any:
         raise InvalidArgumentError(
             f"`UPLO` is {part!r}", expected="'L' or 'U'", fix="name the triangle that is read"
         )
-    x = floating(x)
+    x = precise(x)
     half = jnp.tril(x, -1) if part == "L" else jnp.triu(x, 1)
     diagonal = jnp.real(jnp.diagonal(x, axis1=-2, axis2=-1)).astype(x.dtype)
     main = diagonal[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
@@ -140,7 +140,7 @@ def eig(x: Array):
         Complex eigenvalues, and eigenvectors as columns.
     """
     need_matrix(x, "eig", square=True)
-    values, vectors = jnp.linalg.eig(floating(x))
+    values, vectors = jnp.linalg.eig(precise(x))
     return values, jax.lax.stop_gradient(vectors)
 
 
@@ -155,7 +155,7 @@ def eigvals(x: Array):
         Complex eigenvalues.
     """
     need_matrix(x, "eigvals", square=True)
-    return jnp.linalg.eigvals(floating(x))
+    return jnp.linalg.eigvals(precise(x))
 
 
 @op(name="matrix_rank", differentiable=False, public=False)
@@ -163,7 +163,7 @@ def _matrix_rank(
     x: Array, tol: Array | None, atol: Array | None, rtol: Array | None, hermitian: bool
 ):
     need_matrix(x, "matrix_rank", square=hermitian)
-    x = floating(x)
+    x = precise(x)
     if hermitian:
         sizes = jnp.abs(jnp.linalg.eigvalsh(x))
     else:
@@ -224,7 +224,7 @@ def matrix_exp(x: Array):
         x: tensor of shape [..., n, n].
     """
     need_matrix(x, "matrix_exp", square=True)
-    return jax.scipy.linalg.expm(floating(x))
+    return jax.scipy.linalg.expm(precise(x))
 
 
 @op

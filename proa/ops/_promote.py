@@ -38,6 +38,21 @@ def floating(x: Array) -> Array:
     return x.astype(jnp.float32) if is_integral(x) else x
 
 
+def precise(x: Array) -> Array:
+    """As `floating`, for ops that decompose matrices.
+
+    Raises:
+        InvalidTypeError: half precision, for which there are no decompositions.
+    """
+    if x.dtype.itemsize < 4 and not is_integral(x):
+        raise InvalidTypeError(
+            f"a matrix of dtype {x.dtype} is to be decomposed",
+            expected="float32, float64 or complex",
+            fix="cast it: x.astype('float32')",
+        )
+    return floating(x)
+
+
 def promote(*arrays: Array) -> list[Array]:
     """Casts arrays to their common dtype: an integer beside a float becomes that float."""
     dtype = jnp.result_type(*[x.dtype for x in arrays])

@@ -84,3 +84,16 @@ def test_errors():
         convert_inputs(ADD, (proa.ones([1]), None))
     with pytest.raises(ValueError, match="value 300 does not fit uint8"):
         convert_inputs(ADD, (proa.ones([1], "uint8"), 300))
+
+
+def test_numbers_beside_a_random_key_do_not_take_its_dtype():
+    drawn = proa.randint(-5, -2, [20])
+    assert drawn.dtype == "int64"
+    assert set(drawn.tolist()) <= {-5, -4, -3}
+
+
+def test_an_empty_list_is_an_index_and_a_float_is_none():
+    x = proa.arange(3)
+    same(proa.gather(x, []), np.zeros([0]), "int64")
+    with pytest.raises(TypeError, match="`index` of `gather` is a float32 tensor"):
+        proa.gather(x, 1.5)

@@ -60,3 +60,11 @@ def test_freeze_makes_nested_values_hashable():
     assert freeze([1, [2.5, np.int32(3)], (None,)]) == (1, (2.5, 3), (None,))
     with pytest.raises(InvalidTypeError, match="a plain value"):
         freeze({"a": 1}, "attr", "op")
+
+
+@pytest.mark.parametrize(
+    "axis", [np.array([1.5]), proa.to_tensor([0.0]), proa.to_tensor(1j), "x", [["y"]]]
+)
+def test_floats_and_strings_are_no_integers(axis):
+    with pytest.raises(InvalidTypeError, match="`axis` of `sum`"):
+        proa.sum(proa.ones([2, 2]), axis=axis)

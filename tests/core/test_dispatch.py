@@ -56,3 +56,14 @@ def test_inexact_dtypes(dtype, answer):
 
 def test_arrays_are_described_for_messages():
     assert describe_array(np.zeros((2, 3), np.int32)) == "int32[2, 3]"
+
+
+def test_inputs_that_a_check_cannot_read_are_refused_by_the_op_itself():
+    labels = proa.to_tensor([0, 1])
+    with pytest.raises(ValueError, match=r"input \[N, C\] and label \[N\]"):
+        proa.nn.functional.multi_margin_loss(labels.astype("float32"), labels)
+
+
+def test_shapes_that_have_no_program_are_refused():
+    with pytest.raises(ValueError, match="op `tile`|`repeat_times`"):
+        proa.tile(proa.ones([2]), [-1])

@@ -58,3 +58,8 @@ def test_the_default_dtype_can_be_changed_to_floating_ones_only():
         core.set_default_dtype("float32")
     with pytest.raises(InvalidArgumentError, match="`d` is int64"):
         core.set_default_dtype("int64")
+
+
+def test_a_tensor_is_no_dtype():
+    with pytest.raises(InvalidTypeError, match="is not a dtype"):
+        as_dtype(core.Tensor([2.0]))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import pytest
 
+import proa
 from proa.core import Facts, InvalidArgumentError, UnknownNameError, all_ops, get_op, register
 from proa.core._registry import MAX_KERNELS, BaseOp, parse_parameters
 
@@ -77,3 +78,11 @@ def test_vjp_fills_missing_cotangents_with_zeros():
 
     gradient = Pair().vjp.array_fn((None, 1, (0,), (False, True)))
     assert gradient(jnp.array(1.0), jnp.array(1.0))[0] == 3.0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool", "complex64"])
+def test_an_index_holds_integers(dtype):
+    index = proa.ones([1]).astype(dtype)
+    for call in (proa.gather, proa.jit.to_static(proa.gather, full_graph=True)):
+        with pytest.raises(TypeError, match=f"`index` of `gather` is a {dtype} tensor"):
+            call(proa.arange(3), index)

@@ -101,3 +101,27 @@ def test_names_are_unique_and_can_be_set():
     assert a.name != b.name
     a.name = "mine"
     assert a.name == "mine"
+
+
+@pytest.mark.parametrize("convert", [float, int])
+def test_complex_values_are_no_real_numbers(convert):
+    with pytest.raises(TypeError, match=rf"{convert.__name__}\(\) of a complex64 tensor"):
+        convert(proa.to_tensor(1j))
+    assert complex(proa.to_tensor(1j)) == 1j
+
+
+def test_complex_values_do_not_become_real_ones_by_the_way():
+    for call in (
+        lambda: proa.to_tensor(np.array([1j]), dtype="float32"),
+        lambda: proa.to_tensor(proa.to_tensor([1j]), dtype="float64"),
+        lambda: proa.ones([1]).fill_(1j),
+    ):
+        with pytest.raises(TypeError, match="complex"):
+            call()
+    assert proa.to_tensor([1j, 0j], dtype="bool").tolist() == [True, False]
+
+
+@pytest.mark.parametrize("index", [(7,), (0, 0, 0), ("a",)])
+def test_item_takes_a_place_in_the_tensor(index):
+    with pytest.raises(IndexError, match=r"item\(.*\) on a tensor of shape \[3\]"):
+        proa.arange(3).item(*index)

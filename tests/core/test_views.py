@@ -226,3 +226,12 @@ def test_become_view_keeps_base_and_views_connected():
     columns[1] = 2.0
     same(x, [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], "float32")
     same(flat, [1.0, 0.0, 0.0, 2.0, 0.0, 0.0], "float32")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda: proa.sqrt_([1.0]), lambda: proa.t_([1.0]), lambda: proa.abs(proa.ones([1]), out=2)],
+)
+def test_only_tensors_can_be_overwritten(call):
+    with pytest.raises(TypeError, match="an in-place op, or `out=`, on "):
+        call()

@@ -29,3 +29,9 @@ def test_common_dtype_promotes_integers_to_floats_only():
     integers, halves = jnp.zeros(1, jnp.int64), jnp.zeros(1, jnp.float16)
     assert common_dtype(integers, halves) == jnp.float16
     assert common_dtype(halves, jnp.zeros(1, jnp.bfloat16)) == jnp.float32
+
+
+@pytest.mark.parametrize("axis", ["x", 1.5, None, [0]])
+def test_an_axis_is_an_integer(axis):
+    with pytest.raises(TypeError, match="`axis` is "):
+        normal_axis(axis, 2)
