@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from pathlib import Path
 
 import jax
 
+from ._compile_cache import default_folder, trim_at_exit, usable_folder, warn_of_failures_once
 from ._flags import define_flag, get_flags
 
-define_flag("FLAGS_compile_cache_dir", str(Path.home() / ".cache" / "proa" / "xla"))
+define_flag("FLAGS_compile_cache_dir", default_folder())
 define_flag("FLAGS_compile_cache", True)
+define_flag("FLAGS_compile_cache_max_mb", 2048)
 define_flag("FLAGS_num_cpu_devices", 0)
 
 
@@ -24,11 +25,15 @@ def configure() -> None:
     jax.config.update("jax_enable_x64", True)
     if flags["FLAGS_num_cpu_devices"] > 0:
         jax.config.update("jax_num_cpu_devices", flags["FLAGS_num_cpu_devices"])
-    if flags["FLAGS_compile_cache"] and not os.environ.get("JAX_COMPILATION_CACHE_DIR"):
-        jax.config.update("jax_compilation_cache_dir", flags["FLAGS_compile_cache_dir"])
+    folder = flags["FLAGS_compile_cache_dir"]
+    is_ours = flags["FLAGS_compile_cache"] and not os.environ.get("JAX_COMPILATION_CACHE_DIR")
+    if is_ours and folder and usable_folder(folder):
+        jax.config.update("jax_compilation_cache_dir", folder)
         # An eager op compiles in 25-60 ms and loads from disk in 6 ms, so everything is kept.
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        warn_of_failures_once()
+        trim_at_exit(folder, flags["FLAGS_compile_cache_max_mb"] * 2**20)
 
 
 configure()

@@ -44,3 +44,31 @@ def test_the_cache_can_be_switched_off(tmp_path, setting):
 def test_importing_starts_no_device():
     code = "import proa; from jax._src import xla_bridge as b; print(b.backends_are_initialized())"
     assert run(code) == "False"
+
+
+TROUBLES = {
+    "a file": "folder.touch()",
+    "garbage in it": "work(1); [p.write_bytes(b'x') for p in folder.iterdir()]; jax.clear_caches()",
+    "gone meanwhile": "work(1); shutil.rmtree(folder)",
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_a_folder_that_fails_costs_one_warning_and_nothing_else(tmp_path, trouble):
+    code = f"""
+import pathlib, shutil, sys, warnings
+folder = pathlib.Path(sys.argv[1])
+def work(start):
+    return sum((proa.ones([size]) * 2 + 1).sum().item() for size in range(start, start + 3))
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    if {trouble!r} == "a file":
+        {TROUBLES[trouble]}
+    import jax, proa
+    if {trouble!r} != "a file":
+        {TROUBLES[trouble]}
+    print(work(1), work(11), len(seen))
+"""
+    folder = tmp_path / "cache"
+    code = code.replace("sys.argv[1]", repr(str(folder)))
+    assert run(code, FLAGS_compile_cache_dir=str(folder)) == "18.0 108.0 1"
