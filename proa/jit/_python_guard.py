@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -34,6 +34,7 @@ class _Read:
         holder: the cell or dict that holds it.
         value: what it held.
         content: what stood in it, where that is a short list or dict.
+        key: the name in `holder`, where the name for messages is longer.
     """
 
     kind: str
@@ -41,10 +42,11 @@ class _Read:
     holder: Any
     value: Any
     content: tuple[Any, ...] | None = None
+    key: str = ""
 
     def now(self) -> Any:
         if self.kind != "variable":
-            return self.holder.get(self.name, _MISSING)
+            return self.holder.get(self.key or self.name, _MISSING)
         try:
             return self.holder.cell_contents
         except ValueError:
@@ -77,10 +79,17 @@ class PythonGuard:
 
     Args:
         function: the function.
+        objects: its arguments that are no tensors and no numbers.
     """
 
-    def __init__(self, function: Any) -> None:
-        self.reads = list(_reads_of(function))
+    def __init__(self, function: Any, objects: Sequence[Any] = ()) -> None:
+        reads = list(_reads_of(function))
+        names = frozenset().union(*map(attributes_read, _codes_of(function, reads)))
+        for value in objects:
+            reads += _reads_of_object(value, names, "an argument's ")
+        for read in list(reads):
+            reads += _reads_of_object(read.value, names, f"{read.name}.")
+        self.reads = reads
 
     def settle(self) -> None:
         """Drops what the recording itself has changed: its own counters and caches.
@@ -167,15 +176,44 @@ def _names(code: CodeType) -> set[str]:
     return {name for each in nested_codes(code) for name in each.co_names}
 
 
+def _codes_of(function: Any, reads: Sequence[_Read]) -> Iterator[CodeType]:
+    """Code of the function and of the functions it names."""
+    for found in (function, *[read.value for read in reads]):
+        found = getattr(found, "__func__", found)
+        code = getattr(getattr(found, "__wrapped__", found), "__code__", None)
+        if isinstance(code, CodeType):
+            yield code
+
+
 def _reads_of_self(method: MethodType) -> Iterator[_Read]:
-    """Attributes of an object that is no Layer; layers have guards of their own."""
-    owner = method.__self__
+    """Attributes of the method's object."""
+    yield from _reads_of_object(method.__self__, attributes_read(method.__func__.__code__), "")
+
+
+def _reads_of_object(
+    owner: Any, names: frozenset[str], prefix: str, depth: int = 2
+) -> Iterator[_Read]:
+    """Attributes that are read of a plain object, such as a configuration.
+
+    Layers have guards of their own; what Proa itself keeps in an object is not looked at.
+    """
     fields = getattr(owner, "__dict__", None)
-    if not isinstance(fields, dict) or hasattr(owner, "guard"):
+    if not isinstance(fields, dict) or _is_known(owner):
         return
-    for name in sorted(attributes_read(method.__func__.__code__) & fields.keys()):
-        if _counts(fields[name]):
-            yield _Read("attribute", name, fields, fields[name], _content(fields[name]))
+    for name in sorted(names & fields.keys()):
+        value = fields[name]
+        if _counts(value):
+            yield _Read("attribute", f"{prefix}{name}", fields, value, _content(value), name)
+            if depth > 1:
+                yield from _reads_of_object(value, names, f"{prefix}{name}.", depth - 1)
+
+
+def _is_known(owner: Any) -> bool:
+    """Whether changes of an object are seen otherwise, or concern no program."""
+    if isinstance(owner, Tensor | type | ModuleType | FunctionType | MethodType):
+        return True
+    module = type(owner).__module__ or ""
+    return hasattr(owner, "guard") or module.partition(".")[0] in _TRUSTED
 
 
 def _counts(value: Any) -> bool:

@@ -21,6 +21,8 @@ from proa.core import (
 )
 from proa.program import Value
 
+from ._dataclasses import flatten_tree, open_dataclasses
+
 TENSOR, NUMBER, STATIC, SAME = "tensor", "number", "static", "same"
 
 # Names of dtypes: to print one takes NumPy longer than the rest of a signature.
@@ -61,7 +63,7 @@ def _is_number(value: Any) -> bool:
 
 def flatten_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any]:
     """Flattens the arguments of a call into leaves and a structure."""
-    return jax.tree_util.tree_flatten((args, kwargs))
+    return flatten_tree((args, kwargs))
 
 
 def read_leaf(value: Any, is_static: bool) -> tuple[Leaf, Any]:
@@ -140,7 +142,7 @@ def leaf_names(fn: Callable[..., Any], args: Any, kwargs: Any, count: int) -> li
         elif kind is not inspect.Parameter.VAR_KEYWORD:
             positional.append(name)
     found = []
-    for path, _ in jax.tree_util.tree_flatten_with_path((args, kwargs))[0]:
+    for path, _ in jax.tree_util.tree_flatten_with_path(open_dataclasses((args, kwargs)))[0]:
         head, rest = path[1], path[2:]
         if path[0].idx == 0:
             label = positional[head.idx] if head.idx < len(positional) else f"args[{head.idx}]"

@@ -28,11 +28,13 @@ from proa.core import (
 )
 from proa.program import InputSpec, NeedsStatic, bind_sizes, recording, verify
 
+from ._dataclasses import flatten_tree, refuse_hidden_tensors
 from ._entry import TENSOR_LEAF, Entry, recording_mode
 from ._python_guard import PythonGuard
 from ._signature import (
     NUMBER,
     SAME,
+    STATIC,
     TENSOR,
     Leaf,
     as_static,
@@ -251,16 +253,20 @@ class StaticFunction:
         names = leaf_names(self._function, given.args, given.kwargs, len(given.flat))
         reason = self._reason(given, names, self._entries.get(signature, []))
         self._check_budget(reason)
-        python = PythonGuard(self._function)
+        objects = [
+            v for v, leaf in zip(given.flat, given.leaves, strict=True) if leaf.kind == STATIC
+        ]
+        python = PythonGuard(self._function, objects)
         with recording(as_taped=True) as recorder:
             if hasattr(self._bound_to, "guard"):
                 recorder.note_layer(self._bound_to)
             args, kwargs = given.placeholders(recorder, names)
-            before = jax.tree_util.tree_flatten((args, kwargs))
+            before = flatten_tree((args, kwargs))
             result = self._function(*args, **kwargs)
             _refuse_changed_arguments(before, (args, kwargs))
             python.settle()
-            leaves, structure = jax.tree_util.tree_flatten(result)
+            leaves, structure = flatten_tree(result)
+            refuse_hidden_tensors(leaves)
             program, state, gradient = recorder.finish_differentiable(
                 [leaf for leaf in leaves if isinstance(leaf, Tensor)]
             )
@@ -363,7 +369,7 @@ class StaticFunction:
 
 def _refuse_changed_arguments(before: tuple[Any, Any], arguments: Any) -> None:
     leaves, structure = before
-    now, now_structure = jax.tree_util.tree_flatten(arguments)
+    now, now_structure = flatten_tree(arguments)
     if structure != now_structure or any(a is not b for a, b in zip(leaves, now, strict=True)):
         raise ProgramError(
             "the function changes a list or dict that it was given",

@@ -148,3 +148,31 @@ def test_tensors_put_into_a_list_outside_are_refused_or_run_uncompiled():
 def test_lists_and_dicts_that_are_given_and_changed_are_refused(change, argument):
     with pytest.raises(ProgramError, match="changes a list or dict that it was given"):
         to_static(change, full_graph=True)(argument)
+
+
+def test_attributes_of_configurations_are_read_at_each_call():
+    class Plain:
+        def __init__(self, **fields):
+            self.__dict__.update(fields)
+
+    settings = Plain(factor=2.0, inner=Plain(shift=1.0), unread=0)
+
+    def apply(x, options=None):
+        if options is not None:
+            x = x + options.offset
+        return x * settings.factor + settings.inner.shift
+
+    compiled, options = to_static(apply, full_graph=True), Plain(offset=10.0)
+    assert value_of(compiled) == 3.0
+    settings.unread = 1
+    settings.factor = 3.0
+    assert value_of(compiled) == 4.0
+    settings.inner.shift = 2.0
+    assert value_of(compiled) == 5.0
+    x = proa.ones([1])
+    assert compiled(x, options).item() == 35.0
+    options.offset = 0.0
+    assert compiled(x, options).item() == 5.0
+    assert compiled.num_variants == 5
+    assert "attribute `settings.inner.shift`: 1.0 -> 2.0" in str(compiled.explain())
+    assert "attribute `an argument's offset`" in str(compiled.explain())
