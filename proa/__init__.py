@@ -507,7 +507,9 @@ if _TYPE_CHECKING:
     # What `_rooms` loads when it is first used.
     from proa import autograd as autograd
     from proa import callbacks as callbacks
+    from proa import device as device
     from proa import distributed as distributed
+    from proa import geometric as geometric
     from proa import inference as inference
     from proa import io as io
     from proa import jit as jit
@@ -520,10 +522,22 @@ if _TYPE_CHECKING:
     from proa import utils as utils
     from proa import version as version
     from proa import vision as vision
+    from proa.device import get_cudnn_version as get_cudnn_version
+    from proa.device import is_compiled_with_cinn as is_compiled_with_cinn
+    from proa.device import is_compiled_with_cuda as is_compiled_with_cuda
+    from proa.device import is_compiled_with_custom_device as is_compiled_with_custom_device
+    from proa.device import is_compiled_with_distribute as is_compiled_with_distribute
+    from proa.device import is_compiled_with_ipu as is_compiled_with_ipu
+    from proa.device import is_compiled_with_rocm as is_compiled_with_rocm
+    from proa.device import is_compiled_with_xpu as is_compiled_with_xpu
     from proa.framework import load as load
     from proa.framework import save as save
+    from proa.io import batch as batch
     from proa.model import Model as Model
     from proa.model import flops as flops
     from proa.model import summary as summary
     from proa.nn import ParamAttr as ParamAttr
     from proa.nn import create_parameter as create_parameter
+    from proa.static import disable_static as disable_static
+    from proa.static import enable_static as enable_static
+    from proa.utils import disable_signal_handler as disable_signal_handler

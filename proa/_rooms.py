@@ -17,6 +17,7 @@ ROOMS = (
     "callbacks",
     "device",
     "distributed",
+    "geometric",
     "inference",
     "io",
     "jit",

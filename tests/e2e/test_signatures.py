@@ -30,6 +30,7 @@ ROOMS = (
         "linalg",
     ),
     *("metric", "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr"),
+    *("geometric", "sparse", "text", "audio", "hub"),
     *("regularizer", "static", "utils", "vision.datasets", "Tensor"),
 )
 
