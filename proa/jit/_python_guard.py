@@ -98,7 +98,8 @@ class PythonGuard:
             ProgramError: it has put tensors into a list or dict, which no later run would.
         """
         for read in self.reads:
-            added = _content(read.now()) or ()
+            known = {id(item) for item in read.content or ()}
+            added = [item for item in _content(read.now()) or () if id(item) not in known]
             if read.content is not None and any(map(_is_value, added)):
                 read.put_back()
                 raise ProgramError(

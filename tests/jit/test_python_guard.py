@@ -121,6 +121,20 @@ def test_what_stands_in_a_short_list_or_dict_is_read_at_each_call():
     assert "the content of variable `settings`" in str(compiled.explain())
 
 
+def test_tensors_in_a_list_may_be_written():
+    averages = [proa.zeros([1])]
+
+    @to_static(full_graph=True)
+    def average(x):
+        for each in averages:
+            each.set_value(each * 0.5 + x)
+
+    for _ in range(3):
+        average(proa.ones([1]))
+    assert averages[0].item() == 1.75
+    assert average.num_variants == 1
+
+
 def test_tensors_put_into_a_list_outside_are_refused_or_run_uncompiled():
     kept = []
 
