@@ -13,6 +13,7 @@ from typing import Any
 from proa.core import MissingAttributeError
 
 ROOMS = (
+    "amp",
     "autograd",
     "callbacks",
     "device",

@@ -27,11 +27,11 @@ EXCEPTIONS = "tools/exceptions.toml"
 # what comes after it may be written with `import proa`, what comes before it may not.
 ROOMS = (
     *("version", "core", "ops", "program"),
-    *("autograd", "amp"),
+    "autograd",
     *("framework", "device", "utils", "linalg", "fft", "signal", "sparse", "geometric"),
     *("regularizer", "nn", "optimizer", "metric", "io", "distribution"),
     *("vision", "text", "audio", "profiler", "incubate"),
-    *("jit", "static"),
+    *("amp", "jit", "static"),
     *("model", "callbacks"),
     "distributed",
     *("inference", "serving", "slim", "quantization", "onnx", "hub"),

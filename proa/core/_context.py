@@ -15,12 +15,16 @@ class Context(threading.local):
 
     grad_enabled: bool = True
     recorder: Any = None
+    #: How auto_cast chooses dtypes in this thread (hashable); `None` when it is off.
+    amp: Any = None
     #: The line of the user's code that is at work, where the stack does not show it.
     location: str = ""
 
     def __init__(self) -> None:
         #: What `grad_enabled` was outside each region that is open in this thread.
         self.outer_grad_modes: list[bool] = []
+        #: What `amp` was outside each region of auto_cast that is open in this thread.
+        self.outer_amp: list[Any] = []
 
 
 context = Context()

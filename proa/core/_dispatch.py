@@ -182,7 +182,8 @@ def _dispatch_slow(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
     if not all(isinstance(t, Tensor) for t in tensors):
         tensors = convert_inputs(op, tensors)
     proceed = _run_or_record
-    for interceptor in interceptors:
+    # A copy: another thread may add or remove one meanwhile.
+    for interceptor in tuple(interceptors):
         proceed = _Link(interceptor, proceed)
     return proceed(op, tensors, key)
 

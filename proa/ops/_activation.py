@@ -215,7 +215,7 @@ def softshrink(x: Array, threshold: float = 0.5) -> Array:
     return jnp.where(jnp.abs(x) <= threshold, zero, x - jnp.sign(x) * threshold)
 
 
-@op(method=None)
+@op(method=None, amp="black")
 def tanhshrink(x: Array) -> Array:
     """What tanh takes away: x - tanh(x).
 
@@ -226,7 +226,7 @@ def tanhshrink(x: Array) -> Array:
     return x - jnp.tanh(x)
 
 
-@op(method=None)
+@op(method=None, amp="black")
 def softplus(x: Array, beta: float = 1, threshold: float = 20) -> Array:
     """Smooth rectifier: log(1 + exp(beta * x)) / beta, and x where beta * x > threshold.
 

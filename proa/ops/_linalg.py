@@ -196,7 +196,7 @@ def baddbmm(input: Array, x: Array, y: Array, beta: float = 1.0, alpha: float = 
     return beta * input + alpha * product(x, y, "baddbmm")
 
 
-@op(amp="white")
+@op
 def kron(x: Array, y: Array):
     """Kronecker product: each element of `x` times all of `y`.
 

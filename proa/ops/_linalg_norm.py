@@ -96,13 +96,13 @@ def m_norm(x: Any, p: Any, plane: tuple[int, ...], keepdim: bool) -> Any:
     return found if keepdim else found.squeeze(plane)
 
 
-@op(name="vector_norm", public=False)
+@op(name="vector_norm", public=False, amp="black")
 def _vector_norm(x: Array, p: float, axis: Axis | None, keepdim: bool):
     axes = None if axis is None else normal_axes(axis, x.ndim)
     return p_norm(x, p, axes, keepdim)
 
 
-@op(name="matrix_norm", public=False)
+@op(name="matrix_norm", public=False, amp="black")
 def _matrix_norm(x: Array, p: Any, axis: Axis, keepdim: bool):
     return m_norm(x, p, _plane(x, axis), keepdim)
 
@@ -219,7 +219,7 @@ def norm(
     return vector_norm(x, order, axes, keepdim, None, dtype, out)
 
 
-@op
+@op(amp="black")
 def dist(x: Array, y: Array, p: float = 2):
     """The p-norm of the difference of two tensors that broadcast.
 
@@ -304,7 +304,7 @@ def pdist(x: Array, p: float = 2.0):
     return p_norm(x[first] - x[second], p, (-1,), False)
 
 
-@op(inplace=True)
+@op(inplace=True, amp="black")
 def renorm(x: Array, p: float, axis: int, max_norm: float):
     """Scales slices down whose norm is too large.
 
