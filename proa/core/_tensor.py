@@ -234,7 +234,10 @@ class Tensor:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.__class__, self.numpy(), self._stop, self._name)
-        public = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        # Where the parts lay says nothing about where the copy will.
+        hidden = ("process_mesh", "placements")
+        fields = self.__dict__.items()
+        public = {k: v for k, v in fields if not k.startswith("_") and k not in hidden}
         return (_rebuild, arguments, public or None)
 
 

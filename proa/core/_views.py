@@ -15,9 +15,10 @@ from typing import Any
 from ._context import bump_mode_epoch, context
 from ._dispatch import describe_array, dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
+from ._place import put_like
 from ._registry import BaseOp, Facts, register
 from ._tape import GradMode
-from ._tensor import Tensor, alias, attach_method, tensor_method, to_tensor
+from ._tensor import Tensor, alias, attach_method, new_tensor, tensor_method, to_tensor
 
 
 def _overwrite(x: Any, value: Any) -> Any:
@@ -229,8 +230,18 @@ def set_value(self: Tensor, value: Any) -> None:
     with GradMode(False):
         if given._data.dtype != self._data.dtype:
             given = given.astype(self.dtype)  # type: ignore[attr-defined]
-        _rebind(self, given)
+        _rebind(self, _placed_like(given, self._data))
         _follow(self)
+
+
+def _placed_like(given: Tensor, like: Any) -> Tensor:
+    """The values where a tensor lies that takes them: a sharded one stays sharded."""
+    data = given._data
+    if context.recorder is not None or not getattr(like, "committed", False):
+        return given
+    if data.committed and data.sharding == like.sharding:
+        return given
+    return new_tensor(put_like(data, like))
 
 
 @tensor_method

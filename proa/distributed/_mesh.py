@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from proa.core import InvalidArgumentError, PreconditionError
+from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
 
 
 class Placement:
@@ -33,10 +33,17 @@ class Shard(Placement):
 
     Args:
         dim: the tensor axis.
+
+    Raises:
+        InvalidTypeError: not an integer.
     """
 
     def __init__(self, dim: int) -> None:
-        self.dim = int(dim)
+        if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+            raise InvalidTypeError(
+                f"`dim` of Shard is {dim!r}"[:200], expected="an integer", fix="write Shard(0)"
+            )
+        self.dim = dim.__index__()
 
     def is_shard(self, dim: int | None = None) -> bool:
         """Whether the tensor is split (along `dim`)."""
@@ -109,7 +116,9 @@ class ProcessMesh:
             )
         if len(np.unique(grid)) != grid.size:
             raise InvalidArgumentError(
-                f"device numbers {grid.ravel().tolist()}", expected="distinct numbers", fix="fix it"
+                f"device numbers {grid.ravel().tolist()}",
+                expected="distinct numbers",
+                fix="name each device once",
             )
         self._grid, self._names = grid, names
         self.jax_mesh = Mesh(_devices(grid), tuple(names))
@@ -161,6 +170,12 @@ class ProcessMesh:
             InvalidArgumentError: more placements than mesh axes, or a tensor axis that the
                 tensor does not have.
         """
+        if not isinstance(placements, list | tuple):
+            raise InvalidTypeError(
+                f"`placements` is {placements!r}"[:200],
+                expected="a list with one placement per mesh axis",
+                fix="write [Shard(0)]",
+            )
         if len(placements) > self.ndim:
             raise InvalidArgumentError(
                 f"{len(placements)} placements {list(placements)} for a mesh of {self.ndim} axes",
@@ -186,6 +201,9 @@ class ProcessMesh:
         spec = PartitionSpec(*[tuple(p) if p else None for p in parts])
         return NamedSharding(self.jax_mesh, spec)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (ProcessMesh, (self._grid, self._names))
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, ProcessMesh)
@@ -202,20 +220,30 @@ class ProcessMesh:
 
 
 def _grid(mesh: Any, shape: Any, process_ids: Any) -> np.ndarray:
-    if mesh is not None:
-        return np.asarray(mesh)
-    if shape is None or process_ids is None or int(np.prod(shape)) != len(process_ids):
+    if mesh is None:
+        if shape is None or process_ids is None or int(np.prod(shape)) != len(process_ids):
+            raise InvalidArgumentError(
+                f"a mesh of shape {shape} with device numbers {process_ids}",
+                expected="`mesh`, or `shape` with as many `process_ids` as it has places",
+                fix="write ProcessMesh([[0, 1], [2, 3]], dim_names=['data', 'model'])",
+            )
+        mesh = np.asarray(process_ids).reshape(shape)
+    try:
+        grid = np.asarray(mesh)
+    except ValueError:
+        grid = np.asarray([])
+    if not grid.size or not grid.ndim or grid.dtype.kind not in "iu" or grid.min() < 0:
         raise InvalidArgumentError(
-            f"a mesh of shape {shape} with device numbers {process_ids}",
-            expected="`mesh`, or `shape` with as many `process_ids` as it has places",
+            f"`mesh` is {mesh!r}"[:200],
+            expected="device numbers, 0 and more, in rows of equal length",
             fix="write ProcessMesh([[0, 1], [2, 3]], dim_names=['data', 'model'])",
         )
-    return np.asarray(process_ids).reshape(shape)
+    return grid
 
 
 def _devices(grid: np.ndarray) -> np.ndarray:
     available = jax.devices()
-    highest = int(grid.max()) if grid.size else -1
+    highest = int(grid.max())
     if highest >= len(available):
         raise PreconditionError(
             f"a mesh with device number {highest}, on a machine with {len(available)} devices",
@@ -223,6 +251,21 @@ def _devices(grid: np.ndarray) -> np.ndarray:
             fix=f"simulate devices: set FLAGS_num_cpu_devices={highest + 1} in the environment",
         )
     return np.array([available[int(i)] for i in grid.ravel()], dtype=object).reshape(grid.shape)
+
+
+def require_mesh(mesh: Any) -> ProcessMesh:
+    """Returns the mesh that was given.
+
+    Raises:
+        InvalidTypeError: it is none.
+    """
+    if not isinstance(mesh, ProcessMesh):
+        raise InvalidTypeError(
+            f"`mesh` is {mesh!r} ({type(mesh).__name__})"[:200],
+            expected="a ProcessMesh",
+            fix="write dist.ProcessMesh([0, 1], dim_names=['data'])",
+        )
+    return mesh
 
 
 def get_mesh() -> ProcessMesh | None:

@@ -22,7 +22,7 @@ from proa.core import (
 )
 from proa.ops import with_sharding
 
-from ._mesh import Placement, ProcessMesh, Replicate, Shard
+from ._mesh import Placement, ProcessMesh, Replicate, Shard, require_mesh
 
 
 def _check_divisible(shape: Sequence[Any], mesh: ProcessMesh, placements: Any) -> None:
@@ -69,7 +69,7 @@ def shard_tensor(
         [4, 2]
     """
     t = data if isinstance(data, Tensor) and dtype is None else to_tensor(data, dtype=dtype)
-    sharding = mesh.sharding(placements, t.ndim)
+    sharding = require_mesh(mesh).sharding(placements, t.ndim)
     _check_divisible(t._data.shape, mesh, placements)
     if isinstance(t, Parameter) and context.recorder is None:
         replace_data(t, jax.device_put(t._data, sharding))
@@ -129,6 +129,7 @@ def shard_layer(
     Returns:
         The layer.
     """
+    require_mesh(process_mesh)
     if shard_fn is not None:
         for name, sublayer in layer.named_sublayers(include_self=True):
             shard_fn(name, sublayer, process_mesh)
@@ -148,10 +149,11 @@ def shard_layer(
 class ShardDataloader:
     """A loader whose batches lie on a mesh; made by `shard_dataloader`."""
 
-    def __init__(self, dataloader: Any, mesh: ProcessMesh, mesh_axis: str | None) -> None:
+    def __init__(self, dataloader: Any, mesh: ProcessMesh, mesh_axis: str | int | None) -> None:
         self._loader, self._mesh = dataloader, mesh
-        index = 0 if mesh_axis is None else mesh.dim_names.index(mesh_axis)
-        self._size = mesh.shape[index]
+        axis = mesh.dim_names[0] if mesh_axis is None else mesh_axis
+        self._size = mesh.get_dim_size(axis)
+        index = mesh.dim_names.index(axis) if isinstance(axis, str) else axis % mesh.ndim
         self._split = [Shard(0) if i == index else Replicate() for i in range(mesh.ndim)]
         self._whole = [Replicate() for _ in range(mesh.ndim)]
 
@@ -194,10 +196,9 @@ def shard_dataloader(
     Returns:
         A loader of the same length with sharded batches.
     """
-    mesh = meshes[0] if isinstance(meshes, list | tuple) else meshes
+    mesh = require_mesh(meshes[0] if isinstance(meshes, list | tuple) and meshes else meshes)
     axis = shard_dims[0] if isinstance(shard_dims, list | tuple) else shard_dims
-    name = mesh.dim_names[axis] if isinstance(axis, int) else axis
-    return ShardDataloader(dataloader, mesh, name)
+    return ShardDataloader(dataloader, mesh, axis)
 
 
 def get_world_size(group: Any = None) -> int:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import proa.distributed as dist
-from proa.core import InvalidArgumentError, PreconditionError
+from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
 
 
 def test_a_mesh_has_named_axes():
@@ -37,6 +39,14 @@ BAD = [
     (lambda: dist.ProcessMesh(shape=[2]), InvalidArgumentError, "device numbers None"),
     (lambda: dist.ProcessMesh([0]).get_dim_size("x"), InvalidArgumentError, "axis 'x'"),
     (lambda: dist.ProcessMesh([0, 0]), InvalidArgumentError, "distinct numbers"),
+    (lambda: dist.ProcessMesh([-1, 0]), InvalidArgumentError, "0 and more"),
+    (lambda: dist.ProcessMesh([]), InvalidArgumentError, r"`mesh` is \[\]"),
+    (lambda: dist.ProcessMesh(["a"]), InvalidArgumentError, "device numbers"),
+    (lambda: dist.ProcessMesh([[0, 1], [2]]), InvalidArgumentError, "rows of equal length"),
+    (lambda: dist.ProcessMesh([0.5]), InvalidArgumentError, "device numbers"),
+    (lambda: dist.Shard("a"), InvalidTypeError, "`dim` of Shard is 'a'"),
+    (lambda: dist.Shard(1.5), InvalidTypeError, "an integer"),
+    (lambda: dist.ProcessMesh([0]).sharding(dist.Shard(0), 1), InvalidTypeError, "`placements` is"),
     (lambda: dist.ProcessMesh([0, 99]), PreconditionError, "FLAGS_num_cpu_devices=100"),
     (lambda: dist.ProcessMesh([0]).sharding([dist.Shard(2)], 2), InvalidArgumentError, "2 axes"),
     (lambda: dist.ProcessMesh([0]).sharding(["x"], 2), InvalidArgumentError, "placement 'x'"),
@@ -52,3 +62,8 @@ BAD = [
 def test_bad_meshes_and_placements_are_refused(make, error, match):
     with pytest.raises(error, match=match):
         make()
+
+
+def test_a_mesh_can_be_pickled():
+    mesh = dist.ProcessMesh([[0, 1], [2, 3]], dim_names=["a", "b"])
+    assert pickle.loads(pickle.dumps(mesh)) == mesh

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 import proa
 import proa.distributed as dist
-from proa.core import InvalidArgumentError
+from proa.core import InvalidArgumentError, InvalidTypeError
 
 nn = proa.nn
 
@@ -105,3 +107,69 @@ def test_gradients_pass_through_marks(mesh):
     x.stop_gradient = False
     dist.shard_tensor(x, mesh, [dist.Shard(0)]).sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), np.ones((4, 2)))
+
+
+def test_sharded_weights_stay_sharded_when_values_are_loaded(mesh):
+    layer = nn.Linear(4, 8)
+    dist.shard_tensor(layer.weight, mesh, [dist.Replicate(), dist.Shard(1)])
+    sharding = layer.weight._data.sharding
+    state = {name: t.numpy() * 2 for name, t in layer.state_dict().items()}
+    layer.set_state_dict({name: proa.to_tensor(array) for name, array in state.items()})
+    np.testing.assert_array_equal(layer.weight.numpy(), state["weight"])
+    assert layer.weight._data.sharding == sharding
+
+
+def test_a_sharded_tensor_is_pickled_whole(mesh):
+    t = dist.shard_tensor(proa.ones([4, 6]), mesh, [dist.Shard(0)])
+    copy = pickle.loads(pickle.dumps(t))
+    assert copy.tolist() == t.tolist()
+    assert not hasattr(copy, "process_mesh")
+
+
+def test_a_step_compiled_before_the_marks_goes_on_after_them(mesh):
+    def losses(mark):
+        proa.seed(0)
+        net = nn.Linear(4, 4)
+        optimizer = proa.optimizer.Adam(0.1, parameters=net.parameters())
+
+        @proa.jit.to_static(full_graph=True)
+        def step(x):
+            loss = (net(x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            return loss
+
+        x = proa.to_tensor(np.arange(32, dtype=np.float32).reshape(8, 4) / 32)
+        found = [float(step(x))]
+        if mark:
+            dist.shard_layer(net, mesh)
+            found.append(float(step(x)))
+            dist.shard_tensor(net.weight, mesh, [dist.Replicate(), dist.Shard(1)])
+            x = dist.shard_tensor(x, mesh, [dist.Shard(0)])
+        return found + [float(step(x)) for _ in range(4 - len(found))]
+
+    np.testing.assert_allclose(losses(True), losses(False), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda mesh: dist.shard_tensor(proa.ones([4]), None, []), InvalidTypeError, "`mesh` is"),
+        (lambda mesh: dist.shard_layer(nn.Linear(2, 2), "x"), InvalidTypeError, "`mesh` is 'x'"),
+        (lambda mesh: dist.shard_dataloader([], []), InvalidTypeError, "`mesh` is"),
+        (
+            lambda mesh: dist.shard_dataloader([], mesh, shard_dims="z"),
+            InvalidArgumentError,
+            "axis 'z'",
+        ),
+        (
+            lambda mesh: dist.shard_dataloader([], mesh, shard_dims=5),
+            InvalidArgumentError,
+            "axis 5",
+        ),
+    ],
+)
+def test_bad_marks_are_named(mesh, call, error, match):
+    with pytest.raises(error, match=match):
+        call(mesh)
