@@ -150,6 +150,15 @@ from ._pool import AvgPool3D as AvgPool3D
 from ._pool import MaxPool1D as MaxPool1D
 from ._pool import MaxPool2D as MaxPool2D
 from ._pool import MaxPool3D as MaxPool3D
+from ._recurrent import GRU as GRU
+from ._recurrent import LSTM as LSTM
+from ._recurrent import RNN as RNN
+from ._recurrent import BiRNN as BiRNN
+from ._recurrent import SimpleRNN as SimpleRNN
+from ._recurrent_cells import GRUCell as GRUCell
+from ._recurrent_cells import LSTMCell as LSTMCell
+from ._recurrent_cells import RNNCellBase as RNNCellBase
+from ._recurrent_cells import SimpleRNNCell as SimpleRNNCell
 from ._shape import Flatten as Flatten
 from ._shape import Unflatten as Unflatten
 from ._transformer import Transformer as Transformer

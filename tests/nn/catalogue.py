@@ -38,6 +38,7 @@ _MAP = f(2, 4, 6)
 _IMAGE = f(2, 4, 6, 6)
 _VOLUME = f(1, 4, 3, 4, 4)
 _WORDS = f(2, 3, 4)
+_LENGTHS, _LENGTHS_3 = np.array([2, 3]), np.array([2, 1, 2])
 
 #: (constructor, inputs); no inputs where the outputs are random or left to other tests.
 CASES = [
@@ -207,6 +208,25 @@ CASES = [
         "Transformer(4, 2, 1, 1, 8, 0.0, normalize_before=True, bias_attr=False)",
         [_WORDS, f(2, 5, 4)],
     ),
+    ("SimpleRNNCell(4, 3)", [_MAP[0, :, :4]]),
+    ("SimpleRNNCell(4, 3, 'relu', bias_hh_attr=False)", [_MAP[0, :, :4], f(4, 3)]),
+    ("LSTMCell(4, 3)", [_MAP[0, :, :4]]),
+    ("LSTMCell(4, 3, proj_size=2)", []),
+    ("GRUCell(4, 3)", [_MAP[0, :, :4], f(4, 3)]),
+    ("RNN(GRUCell(4, 3), is_reverse=True)", [_WORDS, None, _LENGTHS]),
+    ("RNN(LSTMCell(4, 3), time_major=True)", [_WORDS.swapaxes(0, 1).copy(), None, _LENGTHS]),
+    ("BiRNN(LSTMCell(4, 3), LSTMCell(4, 3))", [_WORDS, None, _LENGTHS]),
+    ("RNNCellBase()", []),
+    ("SimpleRNN(4, 3, 2)", [_WORDS]),
+    ("SimpleRNN(4, 3, 2, 'bidirect', activation='relu')", [_WORDS, f(4, 2, 3), _LENGTHS]),
+    ("LSTM(4, 3)", [_WORDS]),
+    ("LSTM(4, 3, 2, 'bidirect')", [_WORDS, None, _LENGTHS]),
+    # Paddle 3.3.1 reads freed memory when this one runs.
+    ("LSTM(4, 3, 2, time_major=True, bias_ih_attr=False)", []),
+    ("LSTM(4, 3, 2, 'bidirectional', proj_size=2)", [_WORDS]),
+    ("GRU(4, 3, 2)", [_WORDS, f(2, 2, 3)]),
+    ("GRU(4, 3, 2, 'bidirect', time_major=True)", [_WORDS, None, _LENGTHS_3]),
+    ("GRU(4, 3, 2, dropout=0.5, name='x')", []),
     ("Sequential(Linear(1, 1), ReLU())", []),
     ("Sequential(('a', Linear(1, 1)), ('b', ReLU()))", []),
     ("LayerList([ReLU(), Linear(1, 1)])", []),
@@ -220,6 +240,11 @@ def digest(array):
     flat = np.asarray(array, dtype=np.float64).reshape(-1)
     chosen = flat[:: max(1, flat.size // 6)][:6]
     return [list(np.shape(array)), [float(f"{value:.6g}") for value in chosen]]
+
+
+def leaves(value):
+    """The tensors of a nest."""
+    return [t for v in value for t in leaves(v)] if isinstance(value, list | tuple) else [value]
 
 
 def observe(framework, expression, inputs):
@@ -239,11 +264,10 @@ def observe(framework, expression, inputs):
         count = int(np.prod(tensor.shape))
         values = np.cos(np.arange(count) * 0.9 + number) * 0.4 + 0.2
         tensor.set_value(np.abs(values).reshape(tensor.shape).astype(np.float32))
-    tensors = [framework.to_tensor(array) for array in inputs]
+    tensors = [None if array is None else framework.to_tensor(array) for array in inputs]
     floating = inputs[0].dtype == np.float32
     tensors[0].stop_gradient = not floating
-    outputs = layer(*tensors)
-    outputs = outputs if isinstance(outputs, list | tuple) else [outputs]
+    outputs = leaves(layer(*tensors))
     seen["outputs"] = [digest(o.numpy()) for o in outputs]
     if not outputs[0].stop_gradient:
         weights = framework.to_tensor(f(*outputs[0].shape, 1).reshape(outputs[0].shape))
@@ -257,9 +281,7 @@ def observe(framework, expression, inputs):
         if tensor.stop_gradient:
             seen[f"{name} after"] = digest(tensor.numpy())
     layer.eval()
-    evaluated = layer(*tensors)
-    evaluated = evaluated[0] if isinstance(evaluated, list | tuple) else evaluated
-    seen["evaluated"] = digest(evaluated.numpy())
+    seen["evaluated"] = digest(leaves(layer(*tensors))[0].numpy())
     return seen
 
 

@@ -25,12 +25,17 @@ WRONG = {
     ("CrossEntropyLoss(ignore_index=1, reduction='sum', label_smoothing=0.1)", "evaluated"),
     ("CrossEntropyLoss(ignore_index=1, reduction='sum', label_smoothing=0.1)", "input gradient"),
 }
+_RELU = "SimpleRNN(4, 3, 2, 'bidirect', activation='relu')"
+# Central differences give our gradients; Paddle's forget the steps after the end of a sequence.
+WRONG |= {
+    (_RELU, f"gradient of {name}")
+    for layer in (0, 1)
+    for name in (f"weight_hh_l{layer}_reverse", f"{layer}.cell_bw.weight_hh")
+}
 # Layers of later issues.
 LATER = {
     *("AdaptiveLogSoftmaxWithLoss", "BeamSearchDecoder", "FractionalMaxPool2D"),
     *("FractionalMaxPool3D", "HSigmoidLoss", "RNNTLoss"),
-    *("RNN", "BiRNN", "RNNCellBase", "SimpleRNN", "SimpleRNNCell"),
-    *("LSTM", "LSTMCell", "GRU", "GRUCell"),
 }
 
 
