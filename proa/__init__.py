@@ -519,6 +519,7 @@ if _TYPE_CHECKING:
     from proa import nn as nn
     from proa import optimizer as optimizer
     from proa import regularizer as regularizer
+    from proa import sparse as sparse
     from proa import static as static
     from proa import utils as utils
     from proa import version as version

@@ -27,6 +27,7 @@ ROOMS = (
     "nn",
     "optimizer",
     "regularizer",
+    "sparse",
     "static",
     "utils",
     "version",

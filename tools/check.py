@@ -28,8 +28,8 @@ EXCEPTIONS = "tools/exceptions.toml"
 ROOMS = (
     *("version", "core", "ops", "program"),
     "autograd",
-    *("framework", "device", "utils", "linalg", "fft", "signal", "sparse", "geometric"),
-    *("regularizer", "nn", "optimizer", "metric", "io", "distribution"),
+    *("framework", "device", "utils", "linalg", "fft", "signal", "geometric"),
+    *("regularizer", "nn", "sparse", "optimizer", "metric", "io", "distribution"),
     *("vision", "text", "audio", "profiler", "incubate"),
     *("amp", "jit", "static"),
     *("model", "callbacks"),
