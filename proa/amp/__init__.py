@@ -7,6 +7,8 @@ from ._auto_cast import get_autocast_cpu_dtype as get_autocast_cpu_dtype
 from ._auto_cast import get_autocast_dtype as get_autocast_dtype
 from ._auto_cast import get_autocast_gpu_dtype as get_autocast_gpu_dtype
 from ._auto_cast import is_autocast_enabled as is_autocast_enabled
+from ._decorate import amp_decorate as amp_decorate
+from ._decorate import decorate as decorate
 from ._grad_scaler import GradScaler as GradScaler
 from ._lists import black_list as black_list
 from ._lists import white_list as white_list

@@ -276,6 +276,8 @@ def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:
             expected="a gradient of the leaf's own shape",
             fix="check what PyLayer.backward returns, and that the leaf was not reshaped since",
         )
+    if t._grad_dtype is not None and gradient.dtype is not t._grad_dtype:
+        gradient = gradient.astype(t._grad_dtype)  # type: ignore[attr-defined]
     recorder = context.recorder
     if recorder is not None:
         recorder.note_grad(t)

@@ -50,6 +50,8 @@ class Tensor:
     _edge: Any = None
     #: `None`, a Tensor, or `ZERO_GRAD` after `clear_grad(set_to_zero=True)`.
     _grad: Any = None
+    #: What gradients are cast to when they are summed up; `None` leaves them as they are.
+    _grad_dtype: Any = None
     _view: Any = None
     _views: Any = None
     _weak: bool = False

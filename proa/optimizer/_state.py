@@ -68,9 +68,13 @@ class Entry:
             made.name = self.key(slot)
             self.state.append(made)
         if keep_master and self.is_half():
-            # Zeros: the first step sees that the parameter differs and takes it over.
-            self.master = self._fill(tuple(data.shape), 0.0, jnp.float32)
-            self.master.name = f"{self.param.name}_fp32_master_0"
+            self.add_master()
+
+    def add_master(self) -> None:
+        """Keeps a float32 copy of the parameter from now on."""
+        # Zeros: the first step sees that the parameter differs and takes it over.
+        self.master = self._fill(tuple(self.param._data.shape), 0.0, jnp.float32)
+        self.master.name = f"{self.param.name}_fp32_master_0"
 
     def _fill(self, shape: tuple[int, ...], value: float, dtype: Any) -> Tensor:
         data = self.param._data
