@@ -10,7 +10,13 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from ._dispatch import describe_array
-from ._errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError, ProaError
+from ._errors import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    OutOfRangeError,
+    ProaError,
+    where_to_read,
+)
 from ._tensor import Tensor, to_tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,7 +76,7 @@ def _convert(function: Callable[..., Any], bound: inspect.BoundArguments) -> boo
             raise InvalidTypeError(
                 f"`{p.name}` of `{function.__name__}` is {value!r} ({type(value).__name__})"[:200],
                 expected="a Tensor, or numbers in a list or a NumPy array",
-                fix=f"pass a tensor: proa.to_tensor(...); see help(proa.{function.__name__})",
+                fix=f"pass a tensor: proa.to_tensor(...); see {where_to_read(function.__name__)}",
             )
         bound.arguments[p.name] = to_tensor(value)
         has_changed = True
@@ -90,7 +96,7 @@ def _refuse(error: Exception, function: str, arguments: dict[str, Any]) -> NoRet
     raise kind(
         f"`{function}` cannot take these arguments ({given})",
         expected=f"other ones, since {reason[0][:300] if reason else type(error).__name__}",
-        fix=f"check each of them against help(proa.{function})",
+        fix=f"check each of them against {where_to_read(function)}",
     ) from error
 
 

@@ -10,7 +10,7 @@ from jax.core import Tracer
 
 from ._context import context
 from ._dtype import DType, as_dtype, default_dtype
-from ._errors import InvalidTypeError
+from ._errors import InvalidTypeError, where_to_read
 from ._tensor import Tensor, fit_dtype, host_array, new_tensor, to_tensor
 
 _INT64 = as_dtype("int64")
@@ -94,7 +94,7 @@ def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
             raise InvalidTypeError(
                 f"`{op.describe(position)}` of op `{op.name}` is {value!r}"[:200],
                 expected="a Tensor, a number, a list or a NumPy array",
-                fix=f"pass a tensor: proa.to_tensor(...); see help(proa.{op.name})",
+                fix=f"pass a tensor: proa.to_tensor(...); see {where_to_read(op.name)}",
             )
     return tuple(converted)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._dispatch import dispatch
 from ._dtype import as_dtype
-from ._errors import InvalidArgumentError, InvalidTypeError
+from ._errors import InvalidArgumentError, InvalidTypeError, where_to_read
 from ._random import next_key
 from ._registry import ATTRIBUTE, KEY, SEQUENCE, Facts, Op, Parameter, register
 from ._tensor import Tensor, attach_method, is_extension_float
@@ -24,7 +24,7 @@ def _wrong(value: Any, name: str, what: str, op_name: str) -> InvalidTypeError:
     return InvalidTypeError(
         f"`{name}` of `{op_name}` is {value!r} ({type(value).__name__})"[:200],
         expected=what,
-        fix=f"see help(proa.{op_name})",
+        fix=f"see {where_to_read(op_name)}",
     )
 
 

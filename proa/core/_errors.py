@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
+_PACKAGE = __name__.partition(".")[0]
+# Where users find functions; nothing is imported to look.
+_SHELVES = (_PACKAGE, f"{_PACKAGE}.nn.functional", f"{_PACKAGE}.linalg")
+
+
+def where_to_read(function: str) -> str:
+    """Returns the call that shows a public function's documentation, for the last part."""
+    for shelf in _SHELVES:
+        if function in getattr(sys.modules.get(shelf), "__dict__", ()):
+            return f"help({shelf}.{function})"
+    return f"the documentation of `{function}`"
+
 
 class ProaError(Exception):
     """Base of all errors that Proa raises.

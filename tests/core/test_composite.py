@@ -70,7 +70,7 @@ def test_three_parts_and_the_cause():
     with pytest.raises(OutOfRangeError) as caught:
         halves(proa.ones([]))
     assert caught.value.expected.startswith("other ones, since ")
-    assert "help(proa.halves)" in caught.value.fix
+    assert "the documentation of `halves`" in caught.value.fix
     assert isinstance(caught.value.__cause__, IndexError)
 
 

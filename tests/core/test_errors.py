@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+import proa.nn.functional
 from proa import core
+from proa.core._errors import where_to_read
 
 KINDS = [
     (core.InvalidArgumentError, ValueError),
@@ -31,3 +33,16 @@ def test_an_error_is_a_built_in_kind_and_prints_its_three_parts(kind, builtin):
         "what was expected",
         "what to do",
     )
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        ("exp", "help(proa.exp)"),
+        ("dropout", "help(proa.nn.functional.dropout)"),
+        ("nowhere", "the documentation of `nowhere`"),
+    ],
+)
+def test_where_to_read(function, expected):
+    assert proa.nn.functional.dropout
+    assert where_to_read(function) == expected
