@@ -322,6 +322,13 @@ class Recorder:
         if id(layer) not in self._layers:
             self._layers[id(layer)] = _Seen(layer, layer.guard(), dict(layer.tensor_members()))
 
+    def close(self) -> None:
+        """Lets go of all tensors: Values, which outlive the recording, refer to it."""
+        self.is_open = False
+        for held in (self._writes, self._grads, self._captured, self._layers, self.onward):
+            held.clear()
+        self.placeholders, self._constant_ids, self.request = [], {}, None
+
     def restore(self) -> None:
         """Gives all touched tensors back what they held before the recording."""
         for w in self._writes.values():
@@ -485,7 +492,7 @@ class recording:
             if kind is not None:
                 self.recorder.restore()
         finally:
-            self.recorder.is_open = False
+            self.recorder.close()
             state_lock.release()
         if kind is not None and kind.__name__ == "InconclusiveDimensionOperation":
             raise ProgramError(

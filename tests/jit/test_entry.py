@@ -7,6 +7,7 @@ import signal
 import threading
 import weakref
 
+import jax
 import numpy as np
 import pytest
 
@@ -388,3 +389,33 @@ def test_compiled_layers_can_be_copied_and_pickled():
         twin.bias.set_value(proa.zeros([2]))
         assert twin(x).tolist() == [[0.0, 0.0]]
         assert net(x).tolist() == expected
+
+
+def test_what_was_recorded_keeps_no_copy_of_the_state():
+    def live():
+        gc.collect()
+        return sum(array.nbytes for array in jax.live_arrays())
+
+    net = nn.Linear(256, 256)
+    size = net.weight.numpy().nbytes
+    optimizer = proa.optimizer.Adam(0.1, parameters=net.parameters())
+    x = proa.ones([1, 256])
+
+    def backward(x):
+        net(x).sum().backward()
+
+    def step(x):
+        backward(x)
+        optimizer.step()
+        optimizer.clear_grad(set_to_zero=False)
+
+    before = live()
+    train, accumulate = to_static(step, full_graph=True), to_static(backward, full_graph=True)
+    train(x)
+    # The two moments of Adam, and smaller things.
+    assert live() - before < 2.2 * size
+    for _ in range(3):
+        accumulate(x)
+    assert live() - before < 3.2 * size
+    optimizer.clear_grad(set_to_zero=False)
+    assert live() - before < 2.2 * size
