@@ -510,6 +510,7 @@ if _TYPE_CHECKING:
     from proa import callbacks as callbacks
     from proa import device as device
     from proa import distributed as distributed
+    from proa import fft as fft
     from proa import geometric as geometric
     from proa import inference as inference
     from proa import io as io
@@ -519,6 +520,7 @@ if _TYPE_CHECKING:
     from proa import nn as nn
     from proa import optimizer as optimizer
     from proa import regularizer as regularizer
+    from proa import signal as signal
     from proa import sparse as sparse
     from proa import static as static
     from proa import utils as utils

@@ -1,8 +1,11 @@
 """Every op: one declaration each, by family."""
 
+from . import _fft as _fft
 from . import _index as _index
 from . import _members as _members
 from . import _operators as _operators
+from . import _recurrent as _recurrent
+from . import _signal as _signal
 from ._activation import celu as celu
 from ._activation import elu as elu
 from ._activation import elu_ as elu_

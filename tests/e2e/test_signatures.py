@@ -30,7 +30,7 @@ ROOMS = (
         "linalg",
     ),
     *("metric", "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr"),
-    *("geometric", "sparse", "text", "audio", "hub"),
+    *("geometric", "sparse", "text", "audio", "hub", "fft", "signal"),
     *("regularizer", "static", "utils", "vision.datasets", "Tensor"),
 )
 
