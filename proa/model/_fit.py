@@ -219,6 +219,7 @@ class FitLoop:
         random_arrays, random = gather_random()
         metric_arrays, metrics = gather_metrics(model._metrics)
         arrays.update({**optimizer_arrays, **random_arrays, **metric_arrays})
+        arrays.update(model._precision.gather())
         state = {
             "settings": self.described,
             "position": vars(position).copy(),
@@ -262,6 +263,7 @@ class FitLoop:
         restore_tensors(self.tensors, checkpoint)
         restore_optimizer(model._optimizer, names, checkpoint, accepted)
         restore_metrics(model._metrics, checkpoint)
+        model._precision.restore(checkpoint.arrays)
         position = Position(**state["position"])
         if {"batch_size", "data"} & set(accepted):
             # Other batches: the epoch that was under way begins anew.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from proa.core import InvalidArgumentError, InvalidTypeError, UnsupportedError
+from proa.core import InvalidArgumentError, InvalidTypeError
 from proa.jit import save as save_artifact
 from proa.metric import Metric
 from proa.nn import Layer
@@ -17,6 +17,7 @@ from proa.program import InputSpec
 from ._batches import Splitter, flatten, make_loader, num_batches, split_sizes
 from ._fetch import MetricFeed, metric_names
 from ._fit import EvalLoop, FitLoop, FitSettings, Position, PredictLoop
+from ._precision import Precision, read_precision
 from ._steps import Steps, require_prepared
 from ._summary import summary
 from ._weights import load_weights, save_weights
@@ -76,6 +77,7 @@ class Model:
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
+        self._precision = Precision()
         self._steps: Steps | None = None
         self._request: tuple[str, int] | None = None
         self._position = Position()
@@ -103,11 +105,15 @@ class Model:
                 gives the loss, or several, which are summed.
             metrics (Metric | list[Metric], optional): their `compute` is called with the
                 outputs and then the labels.
-            amp_configs (str | dict, optional): `None` or `"O0"`: full precision.
+            amp_configs (str | dict, optional): mixed precision: a level of
+                `proa.amp.auto_cast`, or a dict with `level`, `dtype` ("bfloat16" by default),
+                `custom_white_list`, `custom_black_list`, `use_promote`, and the settings of
+                `proa.amp.GradScaler`, which float16 always has. At `"O2"` the network is cast
+                as by `proa.amp.decorate`.
 
         Raises:
             InvalidTypeError: one of them is of another type.
-            UnsupportedError: mixed precision is asked for.
+            InvalidArgumentError: a setting of `amp_configs` is unknown or out of range.
         """
         if optimizer is not None and not hasattr(optimizer, "clear_grad"):
             raise InvalidTypeError(
@@ -136,9 +142,10 @@ class Model:
                     expected="objects of proa.metric.Metric",
                     fix="pass an object such as proa.metric.Accuracy()",
                 )
-        _check_amp(amp_configs)
-        self._optimizer, self._loss = optimizer, loss
-        self._steps = Steps(self.network, loss, self._metrics, optimizer)
+        precision = read_precision(amp_configs)
+        precision.cast_network(self.network, optimizer)
+        self._optimizer, self._loss, self._precision = optimizer, loss, precision
+        self._steps = Steps(self.network, loss, self._metrics, optimizer, precision)
 
     # One batch
 
@@ -466,16 +473,6 @@ def _specs(name: str, given: Any) -> list[InputSpec]:
                 fix="write InputSpec([None, 784], 'float32', 'image')",
             )
     return specs
-
-
-def _check_amp(configs: Any) -> None:
-    level = configs.get("level", "O1") if isinstance(configs, Mapping) else configs
-    if level not in (None, "O0"):
-        raise UnsupportedError(
-            f"`amp_configs` is {configs!r}",
-            expected="None or 'O0'",
-            fix="cast the network: network.to(dtype='bfloat16')",
-        )
 
 
 def _require_positive(owner: str, name: str, value: Any) -> None:

@@ -11,6 +11,8 @@ import jax
 from proa.core import PreconditionError, ProgramError, Tensor, no_grad
 from proa.jit import to_static
 
+from ._precision import Precision, widened
+
 # How a step runs: metrics computed inside of the compiled function, beside it, or all of it
 # uncompiled.
 _INSIDE, _BESIDE, _EAGER = range(3)
@@ -99,10 +101,19 @@ class Steps:
         loss: loss function or layer, or `None`.
         metrics: the metrics.
         optimizer: the optimizer, or `None`.
+        precision: what the steps run in; full precision by default.
     """
 
-    def __init__(self, network: Any, loss: Any, metrics: Sequence[Any], optimizer: Any) -> None:
+    def __init__(
+        self,
+        network: Any,
+        loss: Any,
+        metrics: Sequence[Any],
+        optimizer: Any,
+        precision: Precision | None = None,
+    ) -> None:
         self.network, self.loss, self.optimizer = network, loss, optimizer
+        self.precision = precision or Precision()
         self.metrics = list(metrics)
         has_metrics = bool(metrics)
         self.train = CompiledStep("the training step", self._train, self.compute, has_metrics)
@@ -118,27 +129,28 @@ class Steps:
         return as_list(self.loss(*outputs, *labels))
 
     def _train(self, with_metrics: bool) -> Any:
-        network, optimizer = self.network, self.optimizer
+        network, optimizer, precision = self.network, self.optimizer, self.precision
 
         def train_step(inputs: list[Any], labels: list[Any], update: bool) -> Any:
-            outputs = as_list(network(*inputs))
-            losses = self._losses(outputs, labels)
-            total: Any = losses[0]
-            for loss in losses[1:]:
-                total = total + loss
-            total.backward()
+            with precision.region():
+                outputs = as_list(network(*inputs))
+                losses = self._losses(outputs, labels)
+                total: Any = losses[0]
+                for loss in losses[1:]:
+                    total = total + loss
+            precision.backward(total)
             if update:
-                optimizer.step()
+                precision.step(optimizer)
                 optimizer.clear_grad()
             return self._results(losses, outputs, labels, with_metrics)
 
         return train_step
 
     def _eval(self, with_metrics: bool) -> Any:
-        network = self.network
+        network, precision = self.network, self.precision
 
         def eval_step(inputs: list[Any], labels: list[Any]) -> Any:
-            with no_grad():
+            with no_grad(), precision.region():
                 outputs = as_list(network(*inputs))
                 losses = [] if self.loss is None else self._losses(outputs, labels)
             return self._results(losses, outputs, labels, with_metrics)
@@ -146,11 +158,14 @@ class Steps:
         return eval_step
 
     def _predict(self, with_metrics: bool) -> Any:
-        network = self.network
+        network, precision = self.network, self.precision
 
         def predict_step(inputs: list[Any]) -> Any:
-            with no_grad():
-                return _detached(as_list(network(*inputs))), []
+            with no_grad(), precision.region():
+                outputs = as_list(network(*inputs))
+            if precision.is_mixed:
+                outputs = widened(outputs)
+            return _detached(outputs), []
 
         return predict_step
 

@@ -8,7 +8,7 @@ import pytest
 
 import proa
 from proa import nn
-from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError, UnsupportedError
+from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
 from proa.model import Model
 from tests.model.toy import LABELS, POINTS, Points, make_model, make_network, weights
 
@@ -137,8 +137,8 @@ def test_only_layers_make_a_model(network: Any, message: str) -> None:
         ({"loss": "mse"}, InvalidTypeError, "`loss` is a str"),
         ({"loss": nn.MSELoss}, InvalidTypeError, r"is the class MSELoss(.|\n)*MSELoss\(\)"),
         ({"metrics": "acc"}, InvalidTypeError, "`metrics` has a str"),
-        ({"amp_configs": "O1"}, UnsupportedError, "`amp_configs` is 'O1'"),
-        ({"amp_configs": {"level": "O2"}}, UnsupportedError, "`amp_configs` is"),
+        ({"amp_configs": 3}, InvalidTypeError, "`amp_configs` is a int"),
+        ({"amp_configs": "O3"}, InvalidArgumentError, "`amp_configs` has the level 'O3'"),
     ],
 )
 def test_what_a_model_cannot_be_prepared_with(

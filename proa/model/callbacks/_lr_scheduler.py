@@ -44,9 +44,12 @@ class LRScheduler(Callback):
         self.by_step, self.by_epoch = by_step, by_epoch
 
     def on_train_batch_end(self, step: int, logs: Any = None) -> None:
-        """Moves the schedule, if it moves by step."""
-        if self.by_step:
-            self._move()
+        """Moves the schedule, if it moves by step and the step was applied."""
+        # A step that the loss scaler skipped does not count; only then there is a wait.
+        if self.by_step and schedule_of(self.model) is not None:
+            precision = getattr(self.model, "_precision", None)
+            if precision is None or not precision.has_skipped():
+                self._move()
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Moves the schedule, if it moves by epoch."""
