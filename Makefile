@@ -18,10 +18,12 @@ $(BIN)/python:
 
 # The stamps are written last, so that an interrupted install is taken up again.
 $(VENV)/stamp-runtime: pyproject.toml | $(BIN)/python
+	@echo "Installing Proa into $(VENV): this takes a minute or two."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/stamp-dev: pyproject.toml | $(BIN)/python
+	@echo "Installing Proa and the test tools into $(VENV): this takes a minute or two."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(VENV)/stamp-runtime $@
 

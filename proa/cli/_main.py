@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from proa.core import ProaError
+from proa.core import NotWritableError, ProaError
 from proa.suites import check_table, verify_table
 from proa.suites.tour import run_tour, verify_run
 from proa.utils import check_installation
@@ -32,7 +32,8 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Proa: define, train, parallelise, export and verify a model in one system."""
@@ -65,23 +66,34 @@ def tour(
 
 @app.command()
 def verify(
-    run: Annotated[Path, typer.Argument(help="A folder that `proa tour` wrote.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `proa tour` wrote.")],
 ) -> None:
     """Repeat the verification of a run folder; the exit code says whether it holds."""
     console = Console()
     layers = verify_run(run)
     console.print(verify_table(layers))
-    failed = [item for items in layers.values() for item in items if item["passed"] is False]
+    failed = [
+        f"{item['name']} ({layer})"
+        for layer, items in layers.items()
+        for item in items
+        if item["passed"] is False
+    ]
     if failed:
-        console.print(f"[red]{len(failed)} checks failed[/red]")
+        names = ", ".join(failed)
+        console.print(f"[red]The run does not hold. Failed: {names}[/red]", highlight=False)
         raise typer.Exit(1)
     console.print("[green]The run holds.[/green]")
 
 
 def main() -> None:
-    """Runs the command line; errors that Proa raises are printed without a traceback."""
+    """Runs the command line; what a user can mend is printed without a traceback."""
     try:
         app()
     except ProaError as error:
         print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        advice = "look at the permissions of that place, and at the space that is left on it"
+        told = NotWritableError(str(error), expected="a place to read and write", fix=advice)
+        print(f"Error: {told}", file=sys.stderr)
         sys.exit(2)

@@ -116,7 +116,8 @@ def _legend(series: Sequence[Series], *, percent: bool) -> str:
             f'class="line c{item.colour}" d="M2 5H32"/></svg>{escape(item.name)}'
             f"<b>{text}</b></li>"
         )
-    return f'<ul class="legend">{"".join(items)}</ul>'
+    alone = " alone" if len(series) == 1 else ""
+    return f'<ul class="legend{alone}">{"".join(items)}</ul>'
 
 
 def _grid(x_scale: Scale, y_scale: Scale, *, percent: bool, zeros: bool) -> Iterator[str]:

@@ -217,7 +217,7 @@ def steps_section(run: Mapping[str, Any]) -> str:
     if not steps:
         return ""
     names = [need(step, "name", "steps") for step in steps]
-    seconds = [float(need(step, "seconds", "steps")) for step in steps]
+    seconds = [round(float(need(step, "seconds", "steps")), 2) for step in steps]
     chart = bar_chart(names, {"seconds": seconds}, title="Duration of each step", unit=" s")
     notes = {step["name"]: step["note"] for step in steps if step.get("note")}
     if not notes:

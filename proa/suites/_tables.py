@@ -23,7 +23,8 @@ def check_table(items: Sequence[Any]) -> Any:
 
     table = Table(title="Installation check", title_justify="left")
     for heading in ("check", "found", "", "seconds"):
-        table.add_column(heading, justify="right" if heading == "seconds" else "left")
+        justify = "right" if heading == "seconds" else "left"
+        table.add_column(heading, justify=justify, overflow="fold")
     for item in items:
         found = escape(item.measured)
         if not item.passed:

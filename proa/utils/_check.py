@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 import time
@@ -82,7 +83,10 @@ def loaded_libraries() -> list[str]:
 def _libraries() -> tuple[str, bool]:
     found = loaded_libraries()
     large = sorted(found, key=lambda f: -Path(f).stat().st_size if Path(f).exists() else 0)[:3]
-    return "; ".join(large) or "none found", bool(found)
+    if not large:
+        return "none found", False
+    folder = os.path.commonpath([Path(f).parent for f in large])
+    return f"{', '.join(os.path.relpath(f, folder) for f in large)} in {folder}", True
 
 
 def _op() -> tuple[str, bool]:
@@ -129,7 +133,7 @@ _CHECKS: tuple[tuple[str, Callable[[], tuple[str, bool]], str, str], ...] = (
         "versions",
         _versions,
         "jax and jaxlib of one release, nothing missing",
-        "pip install --force-reinstall proa",
+        "make the environment anew: `make clean tour` in the clone of Proa",
     ),
     ("devices", _devices, "at least one device", "pip install jax for your accelerator"),
     (

@@ -36,7 +36,9 @@ def test_a_failing_check_says_what_to_do_and_exits_with_one(monkeypatch):
 def test_verify_exits_with_one_when_a_layer_fails(monkeypatch, tmp_path, passed, code):
     check = {"name": "accuracy", "measured": "0.8", "expected": ">= 0.85", "passed": passed}
     monkeypatch.setattr(_main, "verify_run", lambda path: {"training": [check]})
-    assert runner.invoke(app, ["verify", str(tmp_path)]).exit_code == code
+    result = runner.invoke(app, ["verify", str(tmp_path)])
+    assert result.exit_code == code
+    assert ("Failed: accuracy (training)" in result.output) == (code == 1)
 
 
 def test_errors_are_printed_without_a_traceback(monkeypatch, capsys):
@@ -47,3 +49,15 @@ def test_errors_are_printed_without_a_traceback(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="2"):
         _main.main()
     assert capsys.readouterr().err == "Error: no run\n  Expected: a run\n  Fix: run the tour\n"
+
+
+def test_a_full_disk_is_told_without_a_traceback(monkeypatch, capsys):
+    def fail():
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_main, "app", fail)
+    with pytest.raises(SystemExit, match="2"):
+        _main.main()
+    told = capsys.readouterr().err
+    assert "No space left on device" in told
+    assert "Fix: look at the permissions" in told

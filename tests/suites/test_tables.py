@@ -33,3 +33,11 @@ def test_layers_are_named_once_and_marks_tell_passed_failed_and_skipped():
     text = text_of(verify_table({"training": rows}))
     assert text.count("training") == 1
     assert [word in text for word in ("ok", "FAILED", "skipped")] == [True] * 3
+
+
+def test_long_paths_are_folded_not_cut():
+    folder = "/".join(f"part{number}" for number in range(30))
+    item = CheckItem(name="libraries", measured=folder, expected="some", passed=True)
+    text = text_of(check_table([item]))
+    assert "part29" in text
+    assert "…" not in text

@@ -13,6 +13,7 @@ def test_all_checks_pass_here_and_say_what_they_found():
     assert all(item.passed for item in items.values())
     assert items["one gradient"].measured == "x^3 at 3: 27, 18"
     assert "jaxlib" in items["libraries"].measured
+    assert items["libraries"].measured.count("site-packages") == 1
     assert f"proa {proa.__version__}" in items["versions"].measured
     assert any("jaxlib" in file for file in loaded_libraries())
 

@@ -9,12 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from proa.core import InvalidArgumentError, NotFoundError
+from proa.core import InvalidArgumentError, NotFoundError, NotWritableError
 from proa.framework import replace_file
 
 SUMS = "SHA256SUMS"
-#: Written after the sums: what the verification says, and its picture.
-UNSUMMED = frozenset({SUMS, "run.json", "report.html"})
 
 
 class RunFolder:
@@ -25,17 +23,26 @@ class RunFolder:
 
     Raises:
         InvalidArgumentError: the folder exists and is not empty.
+        NotWritableError: the folder cannot be made.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = Path("runs") / time.strftime("tour-%Y%m%d-%H%M%S") if path is None else path
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            state = "not empty" if self.path.is_dir() else "a file"
             raise InvalidArgumentError(
-                f"run folder {str(self.path)!r} exists and is not empty",
+                f"run folder {str(self.path)!r} exists and is {state}",
                 expected="a folder that is new or empty",
-                fix="name another one with --out, or delete it",
+                fix="name another one with --out",
             )
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise NotWritableError(
+                f"run folder {str(self.path)!r} cannot be made: {error.strerror}",
+                expected="a place where a folder may be made",
+                fix="name another one with --out",
+            ) from error
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -45,10 +52,12 @@ class RunFolder:
             NotFoundError: the folder, or the run in it, is not there.
         """
         if not (path / "facts.json").is_file():
+            inside = sorted(file.parent for file in path.glob("*/facts.json"))
+            example = inside[-1] if inside else "runs/tour-20260131-120000"
             raise NotFoundError(
                 f"no finished run in {str(path)!r}",
                 expected="a folder that `proa tour` wrote, with facts.json in it",
-                fix="name the run folder itself, for example runs/tour-20260131-120000",
+                fix=f"name the run folder itself, for example {example}",
             )
         folder = cls.__new__(cls)
         folder.path = path
@@ -80,7 +89,7 @@ class RunFolder:
     def files(self) -> list[Path]:
         """All files whose hashes are kept, in order."""
         found = [f for f in sorted(self.path.rglob("*")) if f.is_file()]
-        return [f for f in found if f.relative_to(self.path).as_posix() not in UNSUMMED]
+        return [f for f in found if f.relative_to(self.path).as_posix() != SUMS]
 
     def sums(self) -> dict[str, str]:
         """SHA-256 of each file by its path in the folder."""

@@ -19,6 +19,7 @@ from proa.jit import save
 from proa.static import InputSpec
 from proa.suites._data_check import check_dataset
 from proa.suites._report import write_report
+from proa.suites._run_record import run_verdict
 from proa.suites._tables import check_table, verify_table
 from proa.utils import check_installation
 from proa.version import full_version
@@ -51,10 +52,11 @@ class Tour:
 
     def __init__(self, out: Path | None, *, seed: int, data: str | None, console: Any) -> None:
         self.console, self.seed, self.data_folder = console, seed, data
-        self.folder = RunFolder(out)
         self.facts: dict[str, Any] = {"seed": seed, "steps": [], "data_folder": data}
         self.facts["started"] = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
         self.data = load_data(data)
+        # After the data, so that a wrong `data` leaves no empty folder behind.
+        self.folder = RunFolder(out)
         self.model: Any = None
 
     @contextmanager
@@ -108,14 +110,14 @@ def data(tour: Tour) -> None:
                 expected="data without problems",
                 fix="see data.json in the run folder; mend or remove the items named there",
             )
-        note(f"{len(raw.train)} training and {len(raw.test)} test images, {raw.source}")
+        note(f"{len(raw.train):,} training and {len(raw.test):,} test images, {raw.source}")
 
 
 def baseline(tour: Tour) -> None:
     """Step 3: train on one device, evaluate, and keep what the model says of the test set."""
     epochs = EPOCHS_SMALL if len(tour.data.train) <= SMALL else EPOCHS_LARGE
     with tour.step("baseline", f"{epochs} epochs of a small CNN on one device") as note:
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         model, history = train(
             tour.data,
             epochs=epochs,
@@ -124,7 +126,7 @@ def baseline(tour: Tour) -> None:
             save_dir=str(tour.folder / "baseline"),
             verbose=2,
         )
-        seconds = time.perf_counter() - start
+        seconds, core_seconds = time.perf_counter() - start, time.process_time() - start_cpu
         outputs = model.predict(
             DataLoader(tour.data.test, batch_size=500), stack_outputs=True, verbose=0
         )
@@ -138,6 +140,7 @@ def baseline(tour: Tour) -> None:
             epochs=epochs,
             accuracy=accuracy,
             baseline_seconds=seconds,
+            baseline_core_seconds=core_seconds,
             baseline_losses=losses_of(history),
             baseline_epochs=[_plain(record) for record in history.epochs],
             baseline_rates=[record["lr"] for record in history.steps],
@@ -181,6 +184,7 @@ def parallel(tour: Tour) -> None:
     """Step 5: the same training with marks, on simulated devices in processes of their own."""
     with tour.step("parallel", "the same script with marks, on 4 simulated devices") as note:
         told = []
+        tour.console.print(f"each in a process of its own, {NUM_COMPARED} steps; takes a while")
         reference = np.array(tour.facts["baseline_losses"][:NUM_COMPARED])
         for mode in ("data", "tensor"):
             out = tour.folder / f"losses-{mode}.json"
@@ -189,6 +193,7 @@ def parallel(tour: Tour) -> None:
             )
             largest = float(np.max(np.abs(np.array(losses) - reference) / np.abs(reference)))
             tour.facts[f"{mode}_difference"] = largest
+            tour.console.print(f"{mode}-parallel: done, last loss {losses[-1]:.4f}")
             told.append(f"{mode}-parallel {largest:.1e}")
         note("largest relative difference of the loss: " + ", ".join(told))
 
@@ -222,7 +227,7 @@ def lineage(tour: Tour) -> dict[str, Any]:
         "data": {
             "source": tour.facts["data_source"],
             "sha256": tour.facts["data_hash"],
-            "images": f"{len(tour.data.train)} + {len(tour.data.test)}",
+            "images": f"{len(tour.data.train):,} + {len(tour.data.test):,}",
         },
         "run": {
             "started": tour.facts["started"],
@@ -241,14 +246,21 @@ def report(tour: Tour) -> bool:
         tour.facts["lineage"] = lineage(tour)
         tour.folder.write("facts.json", tour.facts)
         tour.folder.write_sums()
+        start = time.perf_counter()
         layers = verify_run(tour.folder.path)
+        seconds = time.perf_counter() - start
         tour.console.print(verify_table(layers))
         record = make_record(tour.folder, layers)
+        record["seconds"] += seconds
+        record["steps"].append(
+            {"name": "report", "seconds": seconds, "note": "five layers of verification"}
+        )
         tour.folder.write("run.json", record)
         page = write_report(record, tour.folder / "report.html")
-        passed = all(item["passed"] is not False for items in layers.values() for item in items)
-        verdict = "[green]every layer holds[/green]" if passed else "[red]a layer fails[/red]"
-        note(f"{verdict}; open {page}")
+        tour.folder.write_sums()  # again: now with the report and its data
+        passed, verdict = run_verdict(record)
+        note(f"[{'green' if passed else 'red'}]{verdict}[/]")
+    tour.console.print(f"The report: {page}", highlight=False, soft_wrap=True)
     return passed
 
 

@@ -64,8 +64,9 @@ def idx_files_in(folder: str | Path, *, source: str) -> IdxFiles:
             candidates = (Path(folder) / f"{name}.gz", Path(folder) / name)
             path = next((candidate for candidate in candidates if candidate.is_file()), None)
             if path is None:
+                origin = "" if source == "folder" else f" ({source})"
                 raise NotFoundError(
-                    f"the folder {str(folder)!r} ({source}) has no file {name!r}, plain or .gz",
+                    f"the folder {str(folder)!r}{origin} has no file {name!r}, plain or .gz",
                     expected="the four IDX files of images and labels for train and t10k",
                     fix="correct the folder, or leave it (and PROA_DATA) out to use what is found",
                 )

@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
-from proa.core import NotFoundError
-from proa.suites.tour._folder import UNSUMMED, RunFolder, data_hash
+from proa.core import InvalidArgumentError, NotFoundError, NotWritableError
+from proa.suites.tour._folder import SUMS, RunFolder, data_hash
 
 
 def test_files_are_summed_and_a_change_shows(tmp_path):
@@ -20,18 +20,33 @@ def test_files_are_summed_and_a_change_shows(tmp_path):
     assert folder.read_sums() != folder.sums()
 
 
-def test_what_is_written_last_is_not_summed(tmp_path):
+def test_the_file_of_sums_is_not_summed(tmp_path):
     folder = RunFolder(tmp_path / "run")
-    for name in UNSUMMED:
-        (folder / name).write_text("x")
+    (folder / SUMS).write_text("x")
     assert folder.sums() == {}
-    (folder / "SHA256SUMS").unlink()
+    (folder / SUMS).unlink()
     assert folder.read_sums() == {}
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(NotFoundError, match="facts.json is missing"):
         RunFolder(tmp_path / "run").read("facts.json")
+
+
+def test_a_place_that_holds_no_folder_is_named(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("x")
+    with pytest.raises(InvalidArgumentError, match="exists and is a file"):
+        RunFolder(file)
+    with pytest.raises(NotWritableError, match="cannot be made: Not a directory"):
+        RunFolder(file / "run")
+
+
+def test_the_newest_run_is_proposed(tmp_path):
+    for name in ("tour-1", "tour-2"):
+        RunFolder(tmp_path / name).write("facts.json", {})
+    with pytest.raises(NotFoundError, match="for example .*tour-2"):
+        RunFolder.open(tmp_path)
 
 
 def test_the_data_has_one_hash(tmp_path):

@@ -25,6 +25,7 @@ def test_bad_folders_are_refused(finished, tmp_path):
         verify_run(tmp_path)
     with pytest.raises(NotFoundError):
         run_tour(tmp_path / "new", data=str(tmp_path / "nowhere"))
+    assert not (tmp_path / "new").exists()
 
 
 def test_the_room_exports_its_functions():

@@ -23,6 +23,7 @@ def test_what_does_not_depend_on_the_amount_of_data_holds(finished):
 ALTERATIONS = [
     ("model.proa", lambda b: b[:-1] + bytes([b[-1] ^ 1]), "inference", "measurement"),
     ("evaluation.safetensors", lambda b: b[:-4] + b"\x00\x00\x00\x01", "engineering", "files as"),
+    ("report.html", lambda b: b.replace(b"<h1", b"<h2", 1), "engineering", "files as"),
     ("losses-data.json", lambda b: b.replace(b"[", b"[9", 1), "training", "data-parallel loss"),
     ("facts.json", lambda b: b.replace(b'"jax": "', b'"jax": "x'), "environment", "same jax"),
 ]
