@@ -39,16 +39,16 @@ def to_sparse_csr(self: Tensor) -> Tensor:
     return import_module("proa.sparse._creation").dense_to_csr(self)
 
 
-def _refusing(name: str) -> Callable[[Tensor], NoReturn]:
-    def method(self: Tensor) -> NoReturn:
+def _refusing(method_name: str) -> Callable[..., NoReturn]:
+    def method(self: Tensor, name: str | None = None) -> NoReturn:
         raise PreconditionError(
-            f"{name}() of a dense tensor of shape {self.shape}",
+            f"{method_name}() of a dense tensor of shape {self.shape}",
             expected="a sparse tensor",
             fix="convert it: to_sparse_coo(sparse_dim) or to_sparse_csr()",
         )
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`{name}` of a sparse tensor; a dense one raises."
+    method.__name__ = method.__qualname__ = method_name
+    method.__doc__ = f"`{method_name}` of a sparse tensor; a dense one raises."
     return method
 
 

@@ -127,7 +127,7 @@ def masked_matmul(x: Tensor, y: Tensor, mask: Tensor, name: str | None = None) -
     if x.ndim != y.ndim or x.shape[-1] != y.shape[-2] or list(given.shape) != wanted:
         _refuse(x, y, "masked_matmul", f"[m, k] and [k, n] for a mask of shape {given.shape}")
     rows, columns = _flat_places(given, y.shape[-1])
-    turned = ops.swapaxes(y, -1, -2).reshape([-1, y.shape[-2]])
+    turned = ops.swapaxes(y, -1, -2).reshape([-1, y.shape[-2]])  # type: ignore[attr-defined]
     flat = x.reshape([-1, x.shape[-1]])  # type: ignore[attr-defined]
     return with_values(given, _dots(flat, turned, rows, columns))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from proa.core import Tensor
 from proa.nn import BatchNorm1D, Layer
 from proa.sparse._tensor import SparseTensor, need_sparse, with_values
@@ -94,26 +92,12 @@ class BatchNorm(BatchNorm1D):
         [[-1.0], [1.0]]
     """
 
-    def __init__(
-        self,
-        num_features: int,
-        momentum: float = 0.9,
-        epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NDHWC",
-        use_global_stats: bool | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            num_features,
-            momentum=momentum,
-            epsilon=epsilon,
-            weight_attr=weight_attr,
-            bias_attr=bias_attr,
-            data_format="NC",
-            use_global_stats=use_global_stats,
-        )
+    _layouts = ("NDHWC", "NHWC")
+
+    def _layout(self, data_format: str | None) -> str:
+        # Stored values are a table of shape [nnz, channels], whatever the axes before.
+        super()._layout(data_format)
+        return "NC"
 
     def forward(self, x: Tensor) -> SparseTensor:  # type: ignore[override]
         """Normalises the values of a sparse tensor with one dense axis."""
