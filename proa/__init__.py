@@ -506,6 +506,7 @@ if _collects:
 if _TYPE_CHECKING:
     # What `_rooms` loads when it is first used.
     from proa import amp as amp
+    from proa import audio as audio
     from proa import autograd as autograd
     from proa import callbacks as callbacks
     from proa import device as device

@@ -14,6 +14,7 @@ from proa.core import MissingAttributeError
 
 ROOMS = (
     "amp",
+    "audio",
     "autograd",
     "callbacks",
     "device",
