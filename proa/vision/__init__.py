@@ -1,5 +1,6 @@
-"""Images: data sets, and what models of vision need."""
+"""Images: data sets, and models."""
 
 from __future__ import annotations
 
 from . import datasets as datasets
+from . import models as models

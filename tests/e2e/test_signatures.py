@@ -31,7 +31,7 @@ ROOMS = (
     ),
     *("metric", "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr"),
     *("geometric", "sparse", "text", "audio", "hub", "fft", "signal"),
-    *("regularizer", "static", "utils", "vision.datasets", "Tensor"),
+    *("regularizer", "static", "utils", "vision.datasets", "vision.models", "Tensor"),
 )
 
 # Where ours differs, and why.
