@@ -294,4 +294,8 @@ def run_tour(
         except ProaError:
             tour.console.print(f"[red]Step {step.__name__!r} failed.[/red]")
             raise
+        except KeyboardInterrupt:
+            left = f"what was written so far lies in {tour.folder.path}; a new tour starts anew"
+            tour.console.print(f"\nStopped in step {step.__name__!r}; {left}.", soft_wrap=True)
+            raise
     return report(tour)
