@@ -1,5 +1,6 @@
 """Mixed precision: ops in bfloat16 or float16 where that is fast and safe."""
 
+from . import debugging as debugging
 from ._auto_cast import amp_guard as amp_guard
 from ._auto_cast import auto_cast as auto_cast
 from ._auto_cast import autocast as autocast
