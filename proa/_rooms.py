@@ -21,6 +21,7 @@ ROOMS = (
     "distributed",
     "fft",
     "geometric",
+    "hub",
     "inference",
     "io",
     "jit",
