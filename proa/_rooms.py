@@ -33,6 +33,7 @@ ROOMS = (
     "signal",
     "sparse",
     "static",
+    "text",
     "utils",
     "version",
     "vision",
