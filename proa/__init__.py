@@ -511,6 +511,7 @@ if _TYPE_CHECKING:
     from proa import callbacks as callbacks
     from proa import device as device
     from proa import distributed as distributed
+    from proa import distribution as distribution
     from proa import fft as fft
     from proa import geometric as geometric
     from proa import hub as hub

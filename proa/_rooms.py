@@ -19,6 +19,7 @@ ROOMS = (
     "callbacks",
     "device",
     "distributed",
+    "distribution",
     "fft",
     "geometric",
     "hub",
