@@ -51,6 +51,8 @@ class Tour:
     """The run so far: folder, settings, and what has been measured."""
 
     def __init__(self, out: Path | None, *, seed: int, data: str | None, console: Any) -> None:
+        if data is not None and data != "bundled":
+            data = str(Path(data).resolve())  # `proa verify` may run in another folder
         self.console, self.seed, self.data_folder = console, seed, data
         self.facts: dict[str, Any] = {"seed": seed, "steps": [], "data_folder": data}
         self.facts["started"] = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())

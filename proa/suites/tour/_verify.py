@@ -299,6 +299,9 @@ def verify_run(path: Any) -> dict[str, list[Check]]:
     for name in LAYERS:
         try:
             layers[name] = _LAYERS[name](folder)
-        except (ProaError, OSError, ValueError, KeyError) as error:
-            layers[name] = [item("measurement", str(error)[:300], "a run folder as written", False)]
+        except Exception as error:  # an altered file may hold anything
+            text = (
+                str(error) if isinstance(error, ProaError) else f"{type(error).__name__}: {error}"
+            )
+            layers[name] = [item("measurement", text[:300], "a run folder as written", False)]
     return layers

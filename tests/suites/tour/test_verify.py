@@ -24,6 +24,7 @@ ALTERATIONS = [
     ("model.proa", lambda b: b[:-1] + bytes([b[-1] ^ 1]), "inference", "measurement"),
     ("evaluation.safetensors", lambda b: b[:-4] + b"\x00\x00\x00\x01", "engineering", "files as"),
     ("report.html", lambda b: b.replace(b"<h1", b"<h2", 1), "engineering", "files as"),
+    ("facts.json", lambda b: b"[]", "training", "measurement"),
     ("losses-data.json", lambda b: b.replace(b"[", b"[9", 1), "training", "data-parallel loss"),
     ("facts.json", lambda b: b.replace(b'"jax": "', b'"jax": "x'), "environment", "same jax"),
 ]
