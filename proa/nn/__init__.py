@@ -95,6 +95,9 @@ from ._loss import SmoothL1Loss as SmoothL1Loss
 from ._loss import SoftMarginLoss as SoftMarginLoss
 from ._loss import TripletMarginLoss as TripletMarginLoss
 from ._loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
+from ._loss_large import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
+from ._loss_large import HSigmoidLoss as HSigmoidLoss
+from ._loss_large import RNNTLoss as RNNTLoss
 from ._norm import GroupNorm as GroupNorm
 from ._norm import InstanceNorm1D as InstanceNorm1D
 from ._norm import InstanceNorm2D as InstanceNorm2D
@@ -147,6 +150,8 @@ from ._pool import AdaptiveMaxPool3d as AdaptiveMaxPool3d
 from ._pool import AvgPool1D as AvgPool1D
 from ._pool import AvgPool2D as AvgPool2D
 from ._pool import AvgPool3D as AvgPool3D
+from ._pool import FractionalMaxPool2D as FractionalMaxPool2D
+from ._pool import FractionalMaxPool3D as FractionalMaxPool3D
 from ._pool import MaxPool1D as MaxPool1D
 from ._pool import MaxPool2D as MaxPool2D
 from ._pool import MaxPool3D as MaxPool3D

@@ -244,3 +244,50 @@ class AdaptiveMaxPool3D(FunctionLayer, function=F.adaptive_max_pool3d):
 AdaptiveMaxPool1d = AdaptiveMaxPool1D
 AdaptiveMaxPool2d = AdaptiveMaxPool2D
 AdaptiveMaxPool3d = AdaptiveMaxPool3D
+
+
+class FractionalMaxPool2D(
+    FunctionLayer, function=F.fractional_max_pool2d, shown=("output_size", "return_mask")
+):
+    """Max pooling of images to any size, over windows cut at pseudo-random places.
+
+    Args:
+        output_size: one number, or `[height, width]`; `None` in it keeps an axis.
+        kernel_size: size of the windows; by default they touch.
+        random_u: number between 0 and 1 that the places come from; drawn at each call when it is
+            `None`.
+        return_mask: gives the places of the maxima too.
+        name: printed; kept for Paddle's signature.
+
+    Examples:
+        >>> import proa
+        >>> proa.nn.FractionalMaxPool2D(3)(proa.ones([1, 1, 7, 7])).shape
+        [1, 1, 3, 3]
+    """
+
+    output_size: Any
+    kernel_size: Any = None
+    random_u: float | None = None
+    return_mask: bool = False
+    name: str | None = None
+
+
+class FractionalMaxPool3D(
+    FunctionLayer, function=F.fractional_max_pool3d, shown=("output_size", "return_mask")
+):
+    """Max pooling of volumes to any size, over windows cut at pseudo-random places.
+
+    Args:
+        output_size: one number, or `[depth, height, width]`; `None` in it keeps an axis.
+        kernel_size: size of the windows; by default they touch.
+        random_u: number between 0 and 1 that the places come from; drawn at each call when it is
+            `None`.
+        return_mask: gives the places of the maxima too.
+        name: printed; kept for Paddle's signature.
+    """
+
+    output_size: Any
+    kernel_size: Any = None
+    random_u: float | None = None
+    return_mask: bool = False
+    name: str | None = None

@@ -392,6 +392,9 @@ from ._logic import logical_or as logical_or
 from ._logic import logical_or_ as logical_or_
 from ._logic import logical_xor as logical_xor
 from ._logic import logical_xor_ as logical_xor_
+from ._loss_angle import class_center_sample as class_center_sample
+from ._loss_angle import gather_tree as gather_tree
+from ._loss_angle import margin_cross_entropy as margin_cross_entropy
 from ._loss_binary import binary_cross_entropy as binary_cross_entropy
 from ._loss_binary import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ._loss_binary import dice_loss as dice_loss
@@ -417,6 +420,9 @@ from ._loss_pair import mse_loss as mse_loss
 from ._loss_pair import poisson_nll_loss as poisson_nll_loss
 from ._loss_pair import smooth_l1_loss as smooth_l1_loss
 from ._loss_pair import square_error_cost as square_error_cost
+from ._loss_transducer import rnnt_loss as rnnt_loss
+from ._loss_tree import adaptive_log_softmax_with_loss as adaptive_log_softmax_with_loss
+from ._loss_tree import hsigmoid_loss as hsigmoid_loss
 from ._manipulate import as_complex as as_complex
 from ._manipulate import as_real as as_real
 from ._manipulate import atleast_1d as atleast_1d
@@ -517,6 +523,8 @@ from ._pool_adaptive import adaptive_max_pool2d as adaptive_max_pool2d
 from ._pool_adaptive import adaptive_max_pool3d as adaptive_max_pool3d
 from ._pool_adaptive import lp_pool1d as lp_pool1d
 from ._pool_adaptive import lp_pool2d as lp_pool2d
+from ._pool_fractional import fractional_max_pool2d as fractional_max_pool2d
+from ._pool_fractional import fractional_max_pool3d as fractional_max_pool3d
 from ._pool_unpool import max_unpool1d as max_unpool1d
 from ._pool_unpool import max_unpool2d as max_unpool2d
 from ._pool_unpool import max_unpool3d as max_unpool3d

@@ -38,6 +38,8 @@ _MAP = f(2, 4, 6)
 _IMAGE = f(2, 4, 6, 6)
 _VOLUME = f(1, 4, 3, 4, 4)
 _WORDS = f(2, 3, 4)
+_TRANSDUCED = [np.array(a, np.int32) for a in ([[1, 2]], [3], [2])]
+_PATHS = [np.array([[0, 2, -1], [1, 3, 4]]), np.array([[0, 1, -1], [1, 0, 1]])]
 _LENGTHS, _LENGTHS_3 = np.array([2, 3]), np.array([2, 1, 2])
 
 #: (constructor, inputs); no inputs where the outputs are random or left to other tests.
@@ -109,6 +111,9 @@ CASES = [
     ("MaxUnPool3D(2)", []),
     ("LPPool1D(2, 2)", [_MAP]),
     ("LPPool2D(2, 2, 2)", [_IMAGE]),
+    ("FractionalMaxPool2D(3, random_u=0.3, return_mask=True)", [_IMAGE]),
+    ("FractionalMaxPool2D((2, 3), 2, 0.7)", [_IMAGE]),
+    ("FractionalMaxPool3D(2, 2, 0.4)", [_VOLUME]),
     ("Pad1D(1)", [_MAP]),
     ("Pad2D([1, 2, 3, 4], mode='reflect')", [_IMAGE]),
     ("Pad3D(1)", [_VOLUME]),
@@ -182,6 +187,9 @@ CASES = [
         "CTCLoss()",
         [f(4, 2, 3), i(2, 2, 2).astype(np.int32) + 1, np.array([4, 4]), np.array([2, 1])],
     ),
+    ("RNNTLoss(reduction='sum')", [f(1, 3, 3, 4), *_TRANSDUCED]),
+    ("HSigmoidLoss(3, 6)", [f(5, 3), i(6, 5)]),
+    ("HSigmoidLoss(3, 5, bias_attr=False, is_custom=True)", [f(2, 3), i(5, 2), *_PATHS]),
     ("CosineEmbeddingLoss(0.1)", [f(5, 3), p(5, 3), s(5)]),
     ("HingeEmbeddingLoss()", [f(5, 3), s(5, 3)]),
     ("TripletMarginLoss()", [f(5, 3), p(5, 3), p(5, 3)[::-1].copy()]),

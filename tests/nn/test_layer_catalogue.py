@@ -33,10 +33,7 @@ WRONG |= {
     for name in (f"weight_hh_l{layer}_reverse", f"{layer}.cell_bw.weight_hh")
 }
 # Layers of later issues.
-LATER = {
-    *("AdaptiveLogSoftmaxWithLoss", "BeamSearchDecoder", "FractionalMaxPool2D"),
-    *("FractionalMaxPool3D", "HSigmoidLoss", "RNNTLoss"),
-}
+LATER = {"BeamSearchDecoder"}
 
 
 @pytest.mark.parametrize("expression", list(RECORDED))
@@ -69,4 +66,5 @@ def test_each_layer_has_a_case():
         if isinstance(value, type) and issubclass(value, nn.Layer) and value.__name__ == name
     }
     used = {name for name in classes for expression in RECORDED if f"{name}(" in expression}
-    assert classes - used == {"RMSNorm", "ParameterDict"}
+    # Paddle's `AdaptiveLogSoftmaxWithLoss` hides half of its parameters; see test_loss_large.py.
+    assert classes - used == {"RMSNorm", "ParameterDict", "AdaptiveLogSoftmaxWithLoss"}

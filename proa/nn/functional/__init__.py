@@ -3,6 +3,7 @@
 from proa.ops import adaptive_avg_pool1d as adaptive_avg_pool1d
 from proa.ops import adaptive_avg_pool2d as adaptive_avg_pool2d
 from proa.ops import adaptive_avg_pool3d as adaptive_avg_pool3d
+from proa.ops import adaptive_log_softmax_with_loss as adaptive_log_softmax_with_loss
 from proa.ops import adaptive_max_pool1d as adaptive_max_pool1d
 from proa.ops import adaptive_max_pool2d as adaptive_max_pool2d
 from proa.ops import adaptive_max_pool3d as adaptive_max_pool3d
@@ -17,6 +18,7 @@ from proa.ops import binary_cross_entropy as binary_cross_entropy
 from proa.ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from proa.ops import celu as celu
 from proa.ops import channel_shuffle as channel_shuffle
+from proa.ops import class_center_sample as class_center_sample
 from proa.ops import conv1d as conv1d
 from proa.ops import conv1d_transpose as conv1d_transpose
 from proa.ops import conv2d as conv2d
@@ -37,6 +39,9 @@ from proa.ops import elu_ as elu_
 from proa.ops import embedding as embedding
 from proa.ops import feature_alpha_dropout as feature_alpha_dropout
 from proa.ops import fold as fold
+from proa.ops import fractional_max_pool2d as fractional_max_pool2d
+from proa.ops import fractional_max_pool3d as fractional_max_pool3d
+from proa.ops import gather_tree as gather_tree
 from proa.ops import gaussian_nll_loss as gaussian_nll_loss
 from proa.ops import gelu as gelu
 from proa.ops import glu as glu
@@ -49,6 +54,7 @@ from proa.ops import hardswish as hardswish
 from proa.ops import hardtanh as hardtanh
 from proa.ops import hardtanh_ as hardtanh_
 from proa.ops import hinge_embedding_loss as hinge_embedding_loss
+from proa.ops import hsigmoid_loss as hsigmoid_loss
 from proa.ops import instance_norm as instance_norm
 from proa.ops import interpolate as interpolate
 from proa.ops import kl_div as kl_div
@@ -65,6 +71,7 @@ from proa.ops import log_softmax as log_softmax
 from proa.ops import logsigmoid as logsigmoid
 from proa.ops import lp_pool1d as lp_pool1d
 from proa.ops import lp_pool2d as lp_pool2d
+from proa.ops import margin_cross_entropy as margin_cross_entropy
 from proa.ops import margin_ranking_loss as margin_ranking_loss
 from proa.ops import max_pool1d as max_pool1d
 from proa.ops import max_pool2d as max_pool2d
@@ -92,6 +99,7 @@ from proa.ops import relu as relu
 from proa.ops import relu6 as relu6
 from proa.ops import relu_ as relu_
 from proa.ops import rms_norm as rms_norm
+from proa.ops import rnnt_loss as rnnt_loss
 from proa.ops import rrelu as rrelu
 from proa.ops import scaled_dot_product_attention as scaled_dot_product_attention
 from proa.ops import selu as selu
