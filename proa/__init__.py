@@ -525,6 +525,7 @@ if _TYPE_CHECKING:
     from proa import regularizer as regularizer
     from proa import signal as signal
     from proa import sparse as sparse
+    from proa import special as special
     from proa import static as static
     from proa import text as text
     from proa import utils as utils

@@ -33,6 +33,7 @@ ROOMS = (
     "regularizer",
     "signal",
     "sparse",
+    "special",
     "static",
     "text",
     "utils",

@@ -30,8 +30,16 @@ ROOMS = (
         "linalg",
     ),
     *("metric", "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr"),
-    *("geometric", "sparse", "text", "audio", "hub", "fft", "signal"),
-    *("regularizer", "static", "utils", "vision.datasets", "vision.models", "Tensor"),
+    *("geometric", "sparse", "text", "audio", "hub", "fft", "signal", "special"),
+    *(
+        "regularizer",
+        "static",
+        "utils",
+        "vision.datasets",
+        "vision.models",
+        "vision.transforms",
+        "Tensor",
+    ),
 )
 
 # Where ours differs, and why.
