@@ -1,6 +1,7 @@
-"""Images: data sets, and models."""
+"""Images: data sets, transforms, and models."""
 
 from __future__ import annotations
 
 from . import datasets as datasets
 from . import models as models
+from . import transforms as transforms

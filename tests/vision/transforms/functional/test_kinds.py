@@ -1,0 +1,28 @@
+"""Kinds of images are told apart; what is none is named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proa.core import InvalidArgumentError, InvalidTypeError
+from proa.vision.transforms.functional._kinds import kind_of, size_of, two_numbers
+from tests.vision.transforms.images import ARRAY, image
+
+
+def test_kinds_and_sizes() -> None:
+    for value, kind in ((ARRAY, "array"), (image("pil"), "pil"), (image("tensor"), "tensor")):
+        assert (kind_of(value), size_of(value)) == (kind, (12, 16))
+
+
+@pytest.mark.parametrize("value", [[[1]], np.zeros(3), image("tensor")[0]])
+def test_what_is_no_image(value: object) -> None:
+    with pytest.raises(InvalidTypeError, match="the image is a .*\n  Expected: a PIL image, an"):
+        kind_of(value)
+
+
+def test_two_numbers() -> None:
+    assert two_numbers(3, "size") == (3, 3)
+    assert two_numbers([3, 4], "size") == (3, 4)
+    with pytest.raises(InvalidArgumentError, match="`size` is .3,.\n"):
+        two_numbers((3,), "size")
