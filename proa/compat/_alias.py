@@ -6,12 +6,14 @@ import difflib
 import importlib
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
 import proa
+from proa._rooms import ROOMS
 from proa.core import MissingAttributeError, MissingModuleError, PreconditionError
 
 from ._words import speak_paddle, speak_proa
@@ -154,6 +156,9 @@ def install() -> None:
         return
     sys.meta_path.insert(0, _FIRST)
     sys.meta_path.append(_LAST)
+    # Rooms that load on first use load now: a missing name is told in each of them.
+    for room in ROOMS:
+        import_module(f"{_OWN}.{room}")
     for name, module in list(sys.modules.items()):
         if name == _OWN or name.startswith(f"{_OWN}."):
             _mark(module)

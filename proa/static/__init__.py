@@ -1,4 +1,4 @@
-"""Static room: descriptions of inputs (the rest of the static API has its own issue)."""
+"""Static room: descriptions of inputs (the rest of the static API is not built yet)."""
 
 from proa.program import InputSpec as InputSpec
 

@@ -144,7 +144,12 @@ _CHECKS: tuple[tuple[str, Callable[[], tuple[str, bool]], str, str], ...] = (
     ),
     ("one op", _op, "[[5.0, 14.0], [14.0, 50.0]]", "reinstall jaxlib; report it if it stays"),
     ("one gradient", _gradient, "27, 18", "reinstall jaxlib; report it if it stays"),
-    ("one compiled step", _compiled_step, "difference <= 1e-06", "clear the compile cache folder"),
+    (
+        "one compiled step",
+        _compiled_step,
+        "difference <= 1e-06",
+        "delete the compile cache, ~/.cache/proa/xla (FLAGS_compile_cache_dir)",
+    ),
 )
 
 
