@@ -19,6 +19,7 @@ from proa.ops import (
     full_like,
     log,
     log1p,
+    logical_and,
     logical_or,
     ones_like,
     softplus,
@@ -34,10 +35,9 @@ from ._parameters import as_parameters, require_probabilities
 
 
 def times_log(x: Any, y: Any) -> Any:
-    """`x log y`, which is 0 where `x` is 0, also at `y = 0`."""
-    is_zero = x == 0
-    product = x * log(where(is_zero, ones_like(y), y))
-    return where(is_zero, zeros_like(product), product)
+    """`x log y`, which is 0 where both are 0."""
+    is_nothing = logical_and(x == 0, y == 0)
+    return x * log(where(is_nothing, ones_like(y), y))
 
 
 def _inside(x: Any) -> Any:

@@ -178,7 +178,7 @@ class Multinomial(Distribution):
         return draw_counts(self.total_count, self.probs, extents[:-1], self.dtype)
 
     def _log_prob(self, value: Any) -> Any:
-        ways = math.lgamma(self.total_count + 1) - sum_(lgamma(value + 1.0), -1)
+        ways = lgamma(sum_(value, -1) + 1.0) - sum_(lgamma(value + 1.0), -1)
         density = ways + sum_(times_log(value, self.probs + 0.0 * value), -1)
         is_possible = sum_(value, -1) == self.total_count
         is_possible = is_possible & all_(value >= 0, -1)
