@@ -138,7 +138,12 @@ def class_center_sample(
     return jnp.asarray(places.reshape(rows.shape).astype(rows.dtype)), jnp.asarray(classes)
 
 
-@op(method=None, differentiable=False)
+def _check_parents(ids: Any, parents: Any) -> None:
+    if parents.ndim == 3:
+        check_range(parents, parents.shape[2], "parents", "gather_tree", "a beam")
+
+
+@op(method=None, differentiable=False, check=_check_parents)
 def gather_tree(ids: Index, parents: Index):
     """Follows the beams of a beam search back from the last step.
 
@@ -151,6 +156,7 @@ def gather_tree(ids: Index, parents: Index):
 
     Raises:
         InvalidArgumentError: shapes do not fit.
+        OutOfRangeError: a parent is no beam.
     """
     if ids.ndim != 3 or ids.shape != parents.shape:
         raise InvalidArgumentError(

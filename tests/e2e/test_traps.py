@@ -53,6 +53,7 @@ BEYOND = {
     "multi_label_margin_loss": lambda: F.multi_label_margin_loss(
         X, proa.to_tensor([[0, 7, -1], [0, -1, -1]])
     ),
+    "gather_tree": lambda: F.gather_tree(*[FAR.reshape([1, 1, 1])] * 2),
     "max_unpool1d": lambda: F.max_unpool1d(X.unsqueeze(0), proa.full([1, 2, 3], 99, "int32"), 2),
 }
 
