@@ -440,6 +440,12 @@ def fit_dtype(array: np.ndarray, wanted: DType) -> np.ndarray:
         InvalidTypeError: complex values for a real dtype.
     """
     _refuse_complex(array.dtype, wanted)
+    if wanted.is_integer and array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InvalidArgumentError(
+            f"NaN or Inf for a {wanted.name} tensor",
+            expected="finite values",
+            fix="use a floating dtype, or nan_to_num first",
+        )
     if wanted.is_integer and array.dtype.kind in "iu" and array.size:
         info = np.iinfo(wanted.numpy)
         low, high = array.min(), array.max()

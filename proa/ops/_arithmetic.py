@@ -210,6 +210,11 @@ def _into(result: Tensor, out: Tensor | None) -> Tensor:
     return result if out is None else write_inplace(out, result)
 
 
+def _times(y: Any, alpha: Any) -> Any:
+    is_one = alpha.__class__ in (int, float) and alpha == 1
+    return y if is_one else multiply(y, alpha)
+
+
 def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """`x + alpha * y`.
 
@@ -225,7 +230,7 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = N
         >>> proa.add(proa.to_tensor([1, 2]), proa.to_tensor([10, 20])).tolist()
         [11, 22]
     """
-    return _into(plain_add(x, y if alpha == 1 else multiply(y, alpha)), out)
+    return _into(plain_add(x, _times(y, alpha)), out)
 
 
 def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Tensor:
@@ -241,7 +246,7 @@ def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: An
     Raises:
         InvalidTypeError: both are boolean.
     """
-    return _into(plain_subtract(x, y if alpha == 1 else multiply(y, alpha)), out)
+    return _into(plain_subtract(x, _times(y, alpha)), out)
 
 
 @composite

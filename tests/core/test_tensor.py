@@ -125,3 +125,9 @@ def test_complex_values_do_not_become_real_ones_by_the_way():
 def test_item_takes_a_place_in_the_tensor(index):
     with pytest.raises(IndexError, match=r"item\(.*\) on a tensor of shape \[3\]"):
         proa.arange(3).item(*index)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_integers_have_no_nan(value):
+    with pytest.raises(ValueError, match="NaN or Inf for a int8 tensor"):
+        proa.to_tensor([value], dtype="int8")
