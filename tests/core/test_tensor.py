@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import proa
+import proa.nn
 from proa.core import (
     InvalidArgumentError,
     InvalidTypeError,
