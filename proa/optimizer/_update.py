@@ -96,6 +96,11 @@ class UpdateOp(BaseOp):
 
         return update
 
+    def infer(self, key: UpdatePlan, inputs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
+        """What is overwritten keeps its shape and dtype, so nothing needs to be traced."""
+        first = 1 + key.has_veto + len(key.parameters)
+        return tuple([(value.shape, value.dtype) for value in inputs[first:]])
+
     def make_kernel(self, key: UpdatePlan) -> Any:
         """Builds, stores and returns the compiled update, which reuses what it overwrites.
 

@@ -24,7 +24,8 @@ from proa.core import (
     state_lock,
 )
 
-from ._dims import bind_sizes, format_shape, has_dimension, substitute
+from ._dims import format_shape, has_dimension
+from ._interpreter import Interpreter
 
 _numbers = count()
 
@@ -136,7 +137,7 @@ class Program:
             as_taped: gradients taken through the function stop where the tape of the
                 recording did (`detach`, `no_grad`, `stop_gradient`).
         """
-        return _Interpreter(self, as_taped)
+        return Interpreter(self, as_taped)
 
     def __str__(self) -> str:
         lines = [f"inputs: {', '.join(map(repr, self.inputs))}"]
@@ -145,46 +146,6 @@ class Program:
         lines += [f"  {call}" for call in self.calls]
         lines.append(f"outputs: {', '.join(map(repr, self.outputs))}")
         return "\n".join(lines)
-
-
-class _Interpreter:
-    def __init__(self, program: Program, as_taped: bool) -> None:
-        self.program, self.as_taped = program, as_taped
-        self.names = [v.name or f"input {i}" for i, v in enumerate(program.inputs)]
-        self.names += [v.name or f"captured {i}" for i, v in enumerate(program.captures)]
-        self.given = [*program.inputs, *program.captures]
-        self.needs_sizes = any(has_dimension(v.shape) for v in self.given)
-
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        program = self.program
-        if len(arrays) != len(self.given):
-            raise ProgramError(
-                f"a Program of {len(self.given)} inputs was given {len(arrays)}",
-                expected=f"{len(program.inputs)} inputs and {len(program.captures)} captures",
-                fix="pass one array per input",
-            )
-        sizes: dict[str, Any] = {}
-        if self.needs_sizes:
-            sizes = bind_sizes([v.shape for v in self.given], arrays, self.names)
-        # Host arrays become JAX's, which op functions are written for.
-        known: dict[Value, Any] = {
-            value: jax.numpy.asarray(array) for value, array in zip(self.given, arrays, strict=True)
-        }
-        known.update({v: jax.numpy.asarray(a) for v, a in program.constants.items()})
-        for call in program.calls:
-            key = substitute(call.key, sizes) if sizes else call.key
-            given = [known[v] for v in call.inputs]
-            if self.as_taped and call.flows is not None:
-                given = [
-                    a if flows else jax.lax.stop_gradient(a)
-                    for a, flows in zip(given, call.flows, strict=True)
-                ]
-            out = call.op.array_fn(key)(*given)
-            if call.is_tuple:
-                known.update(zip(call.outputs, out, strict=True))
-            else:
-                known[call.outputs[0]] = out
-        return tuple([known[v] for v in program.outputs])
 
 
 def prune(program: Program) -> Program:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from proa.nn._clip import ClipRule
 from proa.optimizer._rules import MomentumRule, SGDRule
-from proa.optimizer._update import ParameterPlan, UpdatePlan, compute_dtype, run_plan
+from proa.optimizer._update import ParameterPlan, UpdatePlan, compute_dtype, run_plan, update_op
 
 RATE = jnp.asarray(1.0, "float32")
 
@@ -107,6 +108,13 @@ def test_plans_with_equal_content_share_compiled_code():
     assert first == second
     assert hash(first) == hash(second)
     assert first != UpdatePlan((ParameterPlan(MomentumRule(0.25), 1),))
+
+
+def test_shapes_of_the_outputs_are_known_without_tracing():
+    plan = UpdatePlan((ParameterPlan(SGDRule(), 0), ParameterPlan(MomentumRule(0.5), 1)))
+    inputs = [RATE, *arrays([1.0], [2.0, 3.0]), *arrays([10.0], [2.0, 3.0], [4.0, 5.0])]
+    outputs = jax.eval_shape(update_op.array_fn(plan), *inputs)
+    assert update_op.infer(plan, inputs) == tuple((o.shape, o.dtype) for o in outputs)
 
 
 def test_arithmetic_is_float32_at_least():
