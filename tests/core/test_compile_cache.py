@@ -30,9 +30,7 @@ def test_a_folder_is_made_and_one_that_cannot_be_is_warned_of(tmp_path):
     assert list((tmp_path / "a" / "b").iterdir()) == []
     (tmp_path / "file").touch()
     for place in ("file", "file/below", "bad\0name"):
-        with pytest.warns(
-            UserWarning, match="code is not kept for the next run: .*FLAGS_"
-        ):
+        with pytest.warns(UserWarning, match="code is not kept for the next run: .*FLAGS_"):
             assert not usable_folder(str(tmp_path / place))
 
 
