@@ -134,9 +134,10 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     from PIL import Image, ImageOps
 
     if padding_mode == "constant":
+        colour: Any = fill
         if isinstance(fill, numbers.Number) and len(img.getbands()) > 1:
-            fill = (fill,) * len(img.getbands())
-        return ImageOps.expand(img, border=borders, fill=fill)
+            colour = (fill,) * len(img.getbands())
+        return ImageOps.expand(img, border=borders, fill=colour)
     array = _pad_array(np.asarray(img), borders, 0, padding_mode, 0)
     return Image.fromarray(array)
 
