@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ _SETTINGS = {
 for _name, _value in _SETTINGS.items():
     os.environ.setdefault(_name, _value)
 
+import jax  # noqa: E402  (the environment comes first)
 import pytest  # noqa: E402  (the environment comes first)
 
 import proa  # noqa: E402  (the environment comes first)
@@ -35,3 +38,22 @@ def _no_alias_left() -> Iterator[None]:
     compat = sys.modules.get("proa.compat")
     if compat is not None and compat.is_installed():
         compat.uninstall()
+
+
+def _resident_gigabytes() -> float:
+    pages = Path("/proc/self/statm")
+    if not pages.exists():
+        return 0.0
+    return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**30
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _bounded_memory() -> Iterator[None]:
+    """The kernels of thousands of tests fill memory; what a later module needs is on the disk."""
+    yield
+    if _resident_gigabytes() > 3.0:
+        jax.clear_caches()
+        gc.collect()
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
