@@ -202,7 +202,8 @@ class StaticFunction:
     def _find(self, signature: Any, tensors: list[Tensor]) -> Entry | None:
         for entry in self._entries.get(signature, ()):
             if entry.holds(tensors):
-                self._entries.move_to_end(signature)
+                if len(self._entries) > 1:
+                    self._entries.move_to_end(signature)
                 return entry
         return None
 
