@@ -515,6 +515,7 @@ if _TYPE_CHECKING:
     from proa import fft as fft
     from proa import geometric as geometric
     from proa import hub as hub
+    from proa import incubate as incubate
     from proa import inference as inference
     from proa import io as io
     from proa import jit as jit

@@ -23,6 +23,7 @@ ROOMS = (
     "fft",
     "geometric",
     "hub",
+    "incubate",
     "inference",
     "io",
     "jit",

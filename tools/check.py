@@ -30,11 +30,11 @@ ROOMS = (
     "autograd",
     *("framework", "device", "utils", "linalg", "fft", "signal", "special", "geometric"),
     *("regularizer", "nn", "sparse", "optimizer", "metric", "io", "distribution"),
-    *("vision", "text", "audio", "profiler", "incubate"),
+    *("vision", "text", "audio", "profiler"),
     *("amp", "jit", "static"),
     *("model", "callbacks"),
     "distributed",
-    *("inference", "serving", "slim", "quantization", "onnx", "hub"),
+    *("inference", "serving", "slim", "quantization", "onnx", "hub", "incubate"),
     "",
     *("suites", "board", "compat", "cli"),
 )

@@ -26,7 +26,7 @@ def _renumbered(
     sources: list[int] = []
     targets: list[np.ndarray] = []
     for found, count in zip(neighbors, counts, strict=True):
-        if len(count) != len(nodes) or int(count.sum()) != len(found):
+        if len(count) % max(len(nodes), 1) or int(count.sum()) != len(found):
             raise InvalidArgumentError(
                 f"`count` has {len(count)} entries with sum {int(count.sum())}, for {len(nodes)} "
                 f"nodes and {len(found)} neighbours",
@@ -34,7 +34,7 @@ def _renumbered(
                 fix="pass the counts that sample_neighbors gave",
             )
         sources.extend(number.setdefault(node, len(number)) for node in found.tolist())
-        targets.append(np.repeat(np.arange(len(nodes)), count))
+        targets.append(np.repeat(np.arange(len(count)) % max(len(nodes), 1), count))
     dtype = nodes.dtype
     return (
         to_tensor(np.asarray(sources, dtype)),
@@ -57,7 +57,8 @@ def reindex_graph(
     Args:
         x: int32 or int64 vector of nodes, each once.
         neighbors: vector of the neighbours of all of them, one node after the other.
-        count: int32 vector, the number of neighbours of each node.
+        count: int32 vector, the number of neighbours of each node; with several kinds of
+            edges, one block of `neighbors` and of `count` after the other.
         value_buffer: working memory that Paddle's GPU code can use; not needed here.
         index_buffer: as `value_buffer`.
         name: not used.

@@ -30,7 +30,7 @@ ROOMS = (
         "linalg",
     ),
     *("metric", "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr"),
-    *("geometric", "sparse", "text", "audio", "hub", "fft", "signal", "special"),
+    *("geometric", "sparse", "text", "audio", "hub", "incubate", "fft", "signal", "special"),
     *(
         "regularizer",
         "static",

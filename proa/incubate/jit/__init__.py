@@ -1,0 +1,3 @@
+"""Compilation for inference, where Paddle has it."""
+
+from proa.incubate._inference import inference as inference
