@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tour smoke test check format api bench clean
+.PHONY: help setup tour smoke test check format api bench parity clean
 
 help: ## Say what each target does
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -55,5 +55,16 @@ api: $(VENV)/stamp-dev ## Record the public API in api.txt
 bench: $(VENV)/stamp-dev ## Measure the overheads of bench/README.md
 	$(BIN)/python -m bench.overhead $(ARGS)
 
-clean: ## Remove .venv and caches
-	rm -rf $(VENV) .cache build dist
+# PROA_PARITY_PADDLE names another interpreter that has the real wheel.
+.parity/venv/stamp: | $(BIN)/python
+	@echo "Installing the real Paddle into .parity/venv: this takes a few minutes."
+	$(PYTHON) -m venv .parity/venv
+	.parity/venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	  paddlepaddle==3.3.1 setuptools scipy soundfile
+	@touch $@
+
+parity: $(VENV)/stamp-dev $(if $(PROA_PARITY_PADDLE),,.parity/venv/stamp) ## Prove Proa against the real Paddle
+	$(BIN)/python -m parity $(ARGS)
+
+clean: ## Remove .venv, .parity and caches
+	rm -rf $(VENV) .cache .parity build dist

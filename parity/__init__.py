@@ -1,0 +1,1 @@
+"""Proof against the real Paddle: its documentation's examples, and a table of calls."""

@@ -1,0 +1,132 @@
+"""Worker processes that may crash or hang: the task is counted, the run goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+# Compiled kernels fill memory; a fresh process finds them on the disk again.
+TASKS_PER_PROCESS = 400
+START_LIMIT = 180.0
+
+
+@dataclass(frozen=True)
+class Side:
+    """An interpreter that knows one of the two platforms.
+
+    Args:
+        name: "paddle" or "proa".
+        command: the command that starts a worker; it gets the kind of task as last argument.
+        folder: where workers run and may write.
+        environment: added to the environment.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class Worker:
+    """One worker process: a line of JSON in, a line of JSON out."""
+
+    def __init__(self, side: Side, kind: str) -> None:
+        self.side, self.answered, self._rest = side, 0, b""
+        side.folder.mkdir(parents=True, exist_ok=True)
+        self.log = side.folder.parent / f"{side.name}-{kind}.log"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*side.command, kind],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=side.folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT), **side.environment},
+                # A group of its own, so that children of an example end with the worker.
+                start_new_session=True,
+            )
+        if self._read(START_LIMIT) is None:
+            self.stop()
+            raise RuntimeError(f"{side.name} does not start: the end of {self.log} says why")
+
+    def ask(self, task: Any, limit: float) -> dict[str, Any]:
+        """Returns the answer, or a status that says how the worker was lost."""
+        line = json.dumps(task).encode() + b"\n"
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.process.stdin.fileno(), line)  # type: ignore[union-attr]
+        answer = self._read(limit)
+        self.answered += 1
+        if answer is not None:
+            return answer
+        return {"status": "timeout" if self.process.poll() is None else "crash"}
+
+    def _read(self, limit: float) -> dict[str, Any] | None:
+        pipe, end = self.process.stdout.fileno(), time.monotonic() + limit  # type: ignore[union-attr]
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([pipe], [], [], max(0.0, end - time.monotonic()))
+            part = os.read(pipe, 1 << 20) if ready else b""
+            if not part:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(1.0 if ready else 0.0)
+                return None
+            self._rest += part
+        line, self._rest = self._rest.split(b"\n", maxsplit=1)
+        return json.loads(line)
+
+    def stop(self) -> None:
+        """Ends the process and its children."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def run_tasks(
+    side: Side,
+    kind: str,
+    tasks: Mapping[str, Any],
+    *,
+    limit: float,
+    workers: int,
+    done: Callable[[str, dict[str, Any]], None],
+) -> None:
+    """Runs all tasks, each within `limit` seconds; `done` gets each name with its answer."""
+    todo, lock = iter(tasks.items()), Lock()
+
+    def work() -> None:
+        worker: Worker | None = None
+        try:
+            while True:
+                with lock:
+                    name, task = next(todo, (None, None))
+                if name is None:
+                    return
+                worker = worker or Worker(side, kind)
+                answer = worker.ask(task, limit)
+                with lock:
+                    done(name, answer)
+                lost = answer.get("status") in ("crash", "timeout")
+                if lost or worker.answered >= TASKS_PER_PROCESS:
+                    worker.stop()
+                    worker = None
+        finally:
+            if worker is not None:
+                worker.stop()
+
+    with ThreadPoolExecutor(workers) as pool:
+        for each in [pool.submit(work) for _ in range(workers)]:
+            each.result()

@@ -1,0 +1,1 @@
+"""The rows, by room: each module has one tuple `CALLS`."""

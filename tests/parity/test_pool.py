@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from parity._pool import Side, run_tasks
+
+_WORKER = str(Path(__file__).with_name("fake_worker.py"))
+
+
+def _run(tmp_path, tasks, command=(sys.executable, _WORKER), workers=1):
+    answers = {}
+    side = Side("fake", command, tmp_path / "scratch")
+    named = {str(index): task for index, task in enumerate(tasks)}
+    run_tasks(side, "calls", named, limit=2.0, workers=workers, done=answers.__setitem__)
+    return [answers[name] for name in named]
+
+
+def test_a_crash_and_a_hang_are_counted_and_the_run_goes_on(tmp_path):
+    answers = _run(tmp_path, ["a", "crash", "b", "hang", "c"])
+    assert [each["status"] for each in answers] == ["ok", "crash", "ok", "timeout", "ok"]
+    assert [answers[i]["task"] for i in (0, 2, 4)] == ["a", "b", "c"]
+    assert len({answers[i]["pid"] for i in (0, 2, 4)}) == 3
+
+
+def test_workers_share_the_tasks(tmp_path):
+    answers = _run(tmp_path, list("abcdef"), workers=2)
+    assert [each["task"] for each in answers] == list("abcdef")
+
+
+def test_a_side_that_does_not_start_is_an_error(tmp_path):
+    with pytest.raises(RuntimeError, match="fake does not start: the end of .*fake-calls.log"):
+        _run(tmp_path, ["a"], command=(sys.executable, "-c", "raise SystemExit(1)"))
