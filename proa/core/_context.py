@@ -47,6 +47,9 @@ def bump_mode_epoch() -> None:
 #: overwrites what it reads (their buffers are then given away). What finds a tensor in such
 #: a state from another thread waits for it here.
 state_lock = threading.RLock()
+#: Held, for a moment, while a random key is drawn, and while a compiled step runs. Not while
+#: a function is recorded: it may wait for threads that draw numbers, such as a loader's.
+key_lock = threading.RLock()
 
 
 @contextmanager

@@ -7,12 +7,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from ._context import context, run_eagerly, state_lock
+from ._context import context, key_lock, run_eagerly
 from ._dispatch import dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError
 from ._registry import Facts, register
 from ._tape import GradMode
-from ._tensor import Tensor, new_tensor
+from ._tensor import Tensor, concrete, new_tensor
 from ._views import write_inplace
 
 
@@ -80,11 +80,15 @@ class Generator:
 
     def next_key(self) -> Tensor:
         """Advances the stream and returns a fresh key (uint32, shape [2])."""
-        # One thread at a time, or two would draw the same numbers.
-        with state_lock, GradMode(False):
-            state, key = dispatch(_split_op, (self.state,), _NO_KEY)
-            write_inplace(self.state, state)
-        return key
+        while True:
+            # One thread at a time, or two would draw the same numbers.
+            with key_lock, GradMode(False):
+                if context.recorder is not None or isinstance(self.state._data, jax.Array):
+                    state, key = dispatch(_split_op, (self.state,), _NO_KEY)
+                    write_inplace(self.state, state)
+                    return key
+            # Waits for the end of another thread's recording that has drawn from this stream.
+            concrete(self.state, "a random op")
 
     def get_state(self) -> Tensor:
         """Returns a copy of the stream's position."""

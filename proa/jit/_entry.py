@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 import jax
+import numpy as np
 
 from proa.core import (
     ZERO_GRAD,
@@ -16,6 +17,7 @@ from proa.core import (
     compile_function,
     context,
     dispatch,
+    key_lock,
     mode_epoch,
     new_tensor,
     replace_data,
@@ -35,9 +37,6 @@ from proa.program import (
     run_stepwise,
 )
 
-# References to an array that only its handle holds, as `getrefcount` sees them below: the
-# handle's dict, the local variable, and the argument of the call.
-_SOLE_OWNER = 3
 _NO_KEY = (None, ())
 #: Stands for a tensor among the leaves of a function's result.
 TENSOR_LEAF = object()
@@ -96,10 +95,10 @@ class Entry:
         ]
         chosen = set(donated)
         self.order = donated + [i for i in range(len(state.captures)) if i not in chosen]
-        self.num_donated = len(donated)
-        #: In the order of the Program's captures; `by_order` has the donated ones first.
+        #: In the order of the Program's captures; then those that are donated, and the rest.
         self.captures = [refer(t) for t in state.captures]
-        self.by_order = [self.captures[i] for i in self.order]
+        by_order = [self.captures[i] for i in self.order]
+        self.overwritten, self.read = by_order[: len(donated)], by_order[len(donated) :]
         self.writes = [refer(t) for t in state.writes]
         self.new_grads = [refer(t) for t, g in state.grads if isinstance(g, Tensor)]
         self.cleared = [(refer(t), g) for t, g in state.grads if not isinstance(g, Tensor)]
@@ -115,7 +114,10 @@ class Entry:
             (t._data.shape, t._data.dtype) != (v.shape, v.dtype)
             for t, v in zip(state.writes, finals, strict=False)
         ]
-        self._stores = bool(self.writes or state.grads or self.attributes)
+        # Without slots, which is the usual case, a call finds what the recording saw.
+        known = (*self.captures, *self.writes, *self.new_grads, *[r for r, _ in self.cleared])
+        self._has_slots = any(isinstance(r, _SLOTS) for r in known) or any(self._reshaped)
+        self.stores = bool(self.writes or state.grads or self.attributes)
 
     def _compile(self) -> Any:
         fn, order = self.program.function(), self.order
@@ -180,12 +182,12 @@ class Entry:
 
     def run(self, inputs: list[Tensor]) -> Any:
         """Runs the Program on the tensors of one call and returns the function's result."""
-        if self._stores or checks_numbers():
-            with state_lock:
+        if self.stores or checks_numbers():
+            with state_lock, key_lock:
                 return self._run(inputs)
         try:
             return self._run(inputs)
-        except (RuntimeError, TypeError):
+        except (RuntimeError, TypeError, ValueError):
             # Another thread may have been recording, or have given away a buffer read here.
             with state_lock:
                 return self._run(inputs)
@@ -196,11 +198,15 @@ class Entry:
         if self._op is not None:
             captures = [_find(r, inputs) for r in self.captures]
             return self._finish(dispatch(self._op, (*inputs, *captures), _NO_KEY), inputs)
-        captures = [_find(r, inputs) for r in self.by_order]
-        donated = [_own(t) for t in captures[: self.num_donated]]
-        kept = [t._data for t in captures[self.num_donated :]]
+        overwritten, read = self.overwritten, self.read
+        if self._has_slots:
+            overwritten = [_find(r, inputs) for r in overwritten]
+            read = [_find(r, inputs) for r in read]
+        donated = [t._data for t in overwritten]
+        if donated and max(map(getrefcount, donated)) > _SOLE_OWNER:
+            _own(donated)
+        kept = [t._data for t in read]
         given = [t._data for t in inputs]
-        del captures
         outs = run_donating(
             self._step,
             (donated, kept, given),
@@ -229,19 +235,19 @@ class Entry:
 
     def _write_back(self, outs: Any, inputs: list[Tensor]) -> None:
         position = self.num_tensors
+        find: Any = _find if self._has_slots else _itself
         for reference, reshaped in zip(self.writes, self._reshaped, strict=True):
-            t = _find(reference, inputs)
-            (replace_data if reshaped else store)(t, outs[position])
+            (replace_data if reshaped else store)(find(reference, inputs), outs[position])
             position += 1
         for reference in self.new_grads:
-            _find(reference, inputs)._grad = new_tensor(outs[position])
+            find(reference, inputs)._grad = new_tensor(outs[position])
             position += 1
         position += len(self.onward)
         for slot in self.attributes:
             slot.layer.put_tensor_member(slot.name, new_tensor(outs[position]))
             position += 1
         for reference, value in self.cleared:
-            _find(reference, inputs)._grad = value
+            find(reference, inputs)._grad = value
 
     def _finish(self, outs: Sequence[Tensor], inputs: list[Tensor]) -> Any:
         """Writes back the outputs of a dispatched op, with their places on the tape."""
@@ -275,11 +281,25 @@ def _find(reference: Any, inputs: list[Tensor]) -> Any:
     return reference.find(inputs) if isinstance(reference, _SLOTS) else reference
 
 
-def _own(t: Tensor) -> Any:
-    """Returns a tensor's array for donation: a copy when somebody else holds its buffer."""
-    array = t._data
-    owned = sys.getrefcount(array) <= _SOLE_OWNER
-    return array if owned else jax.numpy.array(array, copy=True)
+def _itself(t: Tensor, inputs: list[Tensor]) -> Tensor:
+    return t
+
+
+def _own(arrays: list[Any]) -> None:
+    """Copies what somebody else holds too: a view, a tape or a user may still read it."""
+    for i, count in enumerate(list(map(getrefcount, arrays))):
+        if count > _SOLE_OWNER:
+            arrays[i] = jax.numpy.array(arrays[i], copy=True)
+
+
+def _count_of_sole_owner() -> int:
+    tensor = new_tensor(np.zeros(()))
+    held = [tensor._data]
+    return max(map(getrefcount, held))
+
+
+#: References to an array that one tensor holds, as `map` over a list of arrays counts them.
+_SOLE_OWNER = _count_of_sole_owner()
 
 
 def recording_mode() -> tuple[Any, ...]:

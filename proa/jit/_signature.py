@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -29,9 +28,8 @@ TENSOR, NUMBER, STATIC, SAME = "tensor", "number", "static", "same"
 _NAMES: dict[Any, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One leaf of a call's arguments.
+class Leaf(NamedTuple):
+    """One leaf of a call's arguments; a plain tuple, since each call hashes some.
 
     Attributes:
         kind: `TENSOR`, `NUMBER` (a float: an input), `STATIC` (part of the signature), or

@@ -167,17 +167,24 @@ class StaticFunction:
             leaves = self._generalise(leaves, tensors)
         signature = (structure, tuple(leaves), recording_mode())
         entry = self._find(signature, tensors)
-        if entry is None:
-            # One recording at a time: another thread may just have made the entry.
-            with state_lock:
-                entry = self._find(signature, tensors)
-                if entry is None:
-                    given = _Given(args, kwargs, flat, structure, leaves, tensors)
-                    try:
-                        entry = self._record(given, signature)
-                    except NeedsStatic as request:
-                        self._static_positions |= request.leaves
-                        return self._call_compiled(args, kwargs)
+        if entry is not None and not entry.stores:
+            return self._run(entry, tensors, args, kwargs)
+        # Threads take turns where one is to be recorded, or overwrites what others read: what
+        # the guards see must still hold when the step begins.
+        with state_lock:
+            entry = self._find(signature, tensors)
+            if entry is None:
+                given = _Given(args, kwargs, flat, structure, leaves, tensors)
+                try:
+                    entry = self._record(given, signature)
+                except NeedsStatic as request:
+                    self._static_positions |= request.leaves
+                    return self._call_compiled(args, kwargs)
+            if entry.stores:
+                return self._run(entry, tensors, args, kwargs)
+        return self._run(entry, tensors, args, kwargs)
+
+    def _run(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         if entry.gradient is not None and checks_numbers():
             return self._function(*args, **kwargs)
         return entry.run(tensors)

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from proa.core._context import context, interceptors
+from proa.core._context import bump_mode_epoch, context, interceptors
 from proa.core._dispatch import dispatch
 from proa.core._errors import (
     ArtifactError,
@@ -25,7 +25,7 @@ from proa.nn._clip import ClipRule
 
 from ._groups import read_clip, read_group, read_groups, read_weight_decay
 from ._rules import Rule
-from ._state import Entry, Loader, save_state
+from ._state import Entry, Loader, StateGuard, save_state, separate
 from ._update import ParameterPlan, UpdatePlan, own_buffers, update_op
 from .lr._scheduler import LRScheduler
 
@@ -98,6 +98,7 @@ class Optimizer:
         self._parameter_list: list[Tensor] = []
         self._entries: list[Entry] = []
         self._calls: dict[Any, _Call] = {}
+        self._state_version = 0
         self._auxiliary_vars: dict[str, Any] = {}
         self._skipped = new_tensor(jax.device_put(np.zeros((), np.int32)))
         for number, group in enumerate(self._param_groups):
@@ -271,6 +272,9 @@ class Optimizer:
 
     def _update(self, active: list[Entry], grads: list[Any]) -> None:
         veto = self._auxiliary_vars.get("found_inf")
+        recorder = context.recorder
+        if recorder is not None:
+            recorder.note_layer(self)
         call = self._call_for(active, veto is not None)
         plan, targets = call.plan, call.targets
         if call.python_groups:
@@ -278,7 +282,6 @@ class Optimizer:
         inputs = [self._rate] if veto is None else [self._rate, veto]
         if plan.can_skip:
             targets = [self._skipped, *targets]
-        recorder = context.recorder
         if recorder is None:
             own_buffers(targets)
         if recorder is None and not interceptors:
@@ -312,6 +315,8 @@ class Optimizer:
         return group.get("grad_clip", self._default_dict["grad_clip"])
 
     def _make_call(self, active: list[Entry], rules: list[Any], has_veto: bool) -> _Call:
+        if separate(self._entries, active):
+            self._note_parting()
         regularizers = [self._regularizer(entry) for entry in active]
         penalties = [getattr(each, "_penalty", None) for each in regularizers]
         # A user's own clip or regularizer is Python, and clipping comes first.
@@ -329,12 +334,18 @@ class Optimizer:
         ]
         used = [group for group in dict.fromkeys(wanted) if group >= 0]
         plans, targets = [], []
+        common: dict[Rule, dict[Any, Tensor]] = {}
+        numbers: dict[int, int] = {}
+        shared: list[Tensor] = []
         for entry, group, penalty in zip(active, wanted, penalties, strict=True):
-            rule = self._start(entry)
+            rule = self._start(entry, common)
+            new = [t for t in entry.shared() if id(t) not in numbers]
+            numbers.update((id(t), len(shared) + i) for i, t in enumerate(new))
+            shared += new
             plans.append(
                 ParameterPlan(
                     rule=rule,
-                    num_slots=len(entry.slots),
+                    slots=tuple([numbers.get(id(t), -1) for t in entry.state or ()]),
                     rate_factor=self._rate_factor(entry),
                     grad_factor=float(entry.options.get("rescale_grad", 1.0)),
                     penalty=penalty if penalty and penalty[1] else None,
@@ -343,14 +354,34 @@ class Optimizer:
                 )
             )
             targets += entry.targets()
-        plan = UpdatePlan(tuple(plans), tuple(rules[group] for group in used), has_veto)
-        return _Call(plan, targets, frozenset(python))
+        clips = tuple(rules[group] for group in used)
+        plan = UpdatePlan(tuple(plans), clips, has_veto, len(shared))
+        return _Call(plan, [*shared, *targets], frozenset(python))
 
-    def _start(self, entry: Entry) -> Rule:
+    def _start(self, entry: Entry, common: dict[Rule, dict[Any, Tensor]]) -> Rule:
         rule = self._make_rule(entry.options, entry.param)
         if entry.state is None:
-            entry.start(rule.slots(), keep_master=self._multi_precision, narrow=self._narrow_state)
+            entry.start(
+                rule.slots(),
+                common.setdefault(rule, {}),
+                keep_master=self._multi_precision,
+                narrow=self._narrow_state,
+            )
         return rule
+
+    def _note_parting(self) -> None:
+        """Forgets what was prepared for parameters that shared state and no longer do."""
+        self._calls.clear()
+        self._state_version += 1
+        bump_mode_epoch()
+
+    def guard(self) -> StateGuard:
+        """What a compiled function that ran a step depends on, besides tensor values."""
+        return StateGuard(self._state_version)
+
+    def tensor_members(self) -> dict[str, Tensor]:
+        """Attributes that a recording may replace: none, state is written in place."""
+        return {}
 
     def _clip_and_regularize(
         self, active: list[Entry], grads: list[Any], groups: frozenset[int]
@@ -556,15 +587,17 @@ class Optimizer:
         schedule = given.pop("LR_Scheduler", None)
         loader = Loader(given, given.pop("master_weights", None) or {})
         started = []
+        common: dict[Rule, dict[Any, Tensor]] = {}
         for entry in self._entries:
             slots = self._make_rule(entry.options, entry.param).slots()
             if entry.state is None and loader.has_any(entry, slots):
                 started.append(entry)
-                self._start(entry)
+                self._start(entry, common)
             if entry.state is not None:
                 loader.take(entry)
         try:
-            loader.finish(type(self).__name__)
+            if loader.finish(type(self).__name__):
+                self._note_parting()
         except ArtifactError:
             for entry in started:
                 entry.state = entry.master = None

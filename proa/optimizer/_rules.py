@@ -24,7 +24,8 @@ class Slot:
         name: name in the state dict, between the parameter's name and `_0`.
         fill: value at the start.
         extent: how it is shaped: `None` as the parameter, 0 as `[1]`, otherwise a stack of
-            that many arrays shaped as the parameter.
+            that many arrays shaped as the parameter. What is `[1]` counts steps: it follows
+            from the rule and their number alone, so parameters that step together share it.
         is_counter: int64 instead of the parameter's dtype.
     """
 
@@ -32,6 +33,11 @@ class Slot:
     fill: float = 0.0
     extent: int | None = None
     is_counter: bool = False
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether parameters that step together share it."""
+        return self.extent == 0
 
     def shape_for(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Returns the state's shape for a parameter's shape."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core._context import run_eagerly
+from proa.core._context import context, run_eagerly
 from proa.core._errors import ArtifactError
 from proa.core._place import put_like
 from proa.core._tensor import Tensor, new_tensor
@@ -49,11 +50,19 @@ class Entry:
         dtype = self.param._data.dtype
         return compute_dtype(dtype) != dtype
 
-    def start(self, slots: tuple[Slot, ...], *, keep_master: bool, narrow: bool) -> None:
+    def start(
+        self,
+        slots: tuple[Slot, ...],
+        common: dict[Any, Tensor],
+        *,
+        keep_master: bool,
+        narrow: bool,
+    ) -> None:
         """Makes the state as it is before the first step.
 
         Args:
             slots: the rule's state arrays.
+            common: shared state of parameters with the same rule that start now as well.
             keep_master: whether to keep a float32 copy of a half-precision parameter.
             narrow: whether the state has the parameter's dtype, however narrow.
         """
@@ -64,8 +73,12 @@ class Entry:
         for slot in slots:
             dtype = data.dtype if narrow and slot.extent is None else wide
             dtype = jnp.int64 if slot.is_counter else dtype
-            made = self._fill(slot.shape_for(tuple(data.shape)), slot.fill, dtype)
-            made.name = self.key(slot)
+            made = common.get((slot, dtype))
+            if made is None:
+                made = self._fill(slot.shape_for(tuple(data.shape)), slot.fill, dtype)
+                made.name = self.key(slot)
+            if slot.is_shared:
+                common[slot, dtype] = made
             self.state.append(made)
         if keep_master and self.is_half():
             self.add_master()
@@ -92,10 +105,72 @@ class Entry:
         """Returns the state dict's key of a state array."""
         return f"{self.param.name}_{slot.name}_0"
 
+    def shared(self) -> list[Tensor]:
+        """Returns the state arrays that other parameters may have as well."""
+        pairs = zip(self.slots, self.state or (), strict=False)
+        return [tensor for slot, tensor in pairs if slot.is_shared]
+
     def targets(self) -> list[Tensor]:
-        """Returns what a step writes, in the order in which the update gives it."""
+        """Returns what a step writes for this parameter alone, in the update's order."""
         masters = [] if self.master is None else [self.master]
-        return [self.param, *masters, *(self.state or ())]
+        pairs = zip(self.slots, self.state or (), strict=False)
+        return [self.param, *masters, *(tensor for slot, tensor in pairs if not slot.is_shared)]
+
+    def replace(self, fresh: Mapping[int, Tensor]) -> None:
+        """Takes other tensors in place of shared ones, by their ids."""
+        self.state = [fresh.get(id(tensor), tensor) for tensor in self.state or ()]
+
+
+@dataclass(frozen=True, slots=True)
+class StateGuard:
+    """Which state arrays parameters shared when a step was recorded."""
+
+    version: int
+
+    def keep(self, optimizer: Any, *_: Any) -> StateGuard:
+        """Returns the guard itself: a recording depends on how it found the optimizer."""
+        return self
+
+    def holds(self, optimizer: Any) -> bool:
+        """Whether parameters share what they shared."""
+        return optimizer.guard() == self
+
+    def why_not(self, optimizer: Any) -> str | None:
+        """Says what has changed; `None` when nothing has."""
+        return None if self.holds(optimizer) else "parameters were stepped or loaded apart"
+
+
+def separate(entries: Sequence[Entry], active: Sequence[Entry]) -> bool:
+    """Gives parameters that are to step without others the shared state anew, as a copy.
+
+    Args:
+        entries: all parameters.
+        active: those that step.
+
+    Returns:
+        Whether that was needed.
+    """
+    chosen = {id(entry) for entry in active}
+    outside = {id(t) for entry in entries if id(entry) not in chosen for t in entry.shared()}
+    found = {id(t): t for entry in active for t in entry.shared() if id(t) in outside}
+    fresh = {key: _copy(tensor) for key, tensor in found.items()}
+    if fresh:
+        for entry in active:
+            entry.replace(fresh)
+    return bool(fresh)
+
+
+def _copy(tensor: Tensor) -> Tensor:
+    """Returns a tensor with the same value, also in the middle of a recording."""
+    recorder, data = context.recorder, tensor._data
+    before = data if recorder is None else recorder.value_before(tensor)
+    with run_eagerly():
+        made = new_tensor(jnp.array(before, copy=True))
+    made.name, made.persistable = tensor.name, True
+    if recorder is not None and before is not data:
+        recorder.note_write(made)
+        made._data = data
+    return made
 
 
 def save_state(entries: Sequence[Entry]) -> dict[str, Any]:
@@ -122,6 +197,8 @@ class Loader:
         self.missing: list[str] = []
         self.mismatched: list[str] = []
         self.writes: list[tuple[Tensor, Any]] = []
+        #: Per shared tensor, the parameters that have it, by the value they were given.
+        self.shared: dict[int, dict[bytes, list[tuple[Entry, Tensor, Any]]]] = {}
 
     def has_any(self, entry: Entry, slots: Sequence[Slot]) -> bool:
         """Whether the saved state knows the parameter."""
@@ -131,24 +208,34 @@ class Loader:
     def take(self, entry: Entry) -> None:
         """Matches the entries of one parameter, whose state exists."""
         for slot, tensor in zip(entry.slots, entry.state or (), strict=True):
-            self._match(entry.key(slot), self.given, tensor)
+            array = self._match(entry.key(slot), self.given, tensor)
+            if array is not None and slot.is_shared:
+                values = self.shared.setdefault(id(tensor), {})
+                told = np.asarray(array, tensor._data.dtype).tobytes()
+                values.setdefault(told, []).append((entry, tensor, array))
+            elif array is not None:
+                self.writes.append((tensor, array))
         if entry.master is not None:
-            self._match(entry.param.name, self.masters, entry.master)
+            array = self._match(entry.param.name, self.masters, entry.master)
+            self.writes.append((entry.master, array))
         else:
             self.masters.pop(entry.param.name, None)
 
-    def _match(self, key: str, source: dict[str, Any], tensor: Tensor) -> None:
+    def _match(self, key: str, source: dict[str, Any], tensor: Tensor) -> Any:
         if key not in source:
             self.missing.append(key)
-            return
+            return None
         value = source.pop(key)
         array = value._data if isinstance(value, Tensor) else np.asarray(value)
         if tuple(array.shape) != tuple(tensor._data.shape):
             self.mismatched.append(f"{key} {list(array.shape)} for {tensor.shape}")
-        self.writes.append((tensor, array))
+        return array
 
-    def finish(self, owner: str) -> None:
+    def finish(self, owner: str) -> bool:
         """Writes the state.
+
+        Returns:
+            Whether parameters that shared state no longer do, since it differs.
 
         Raises:
             ArtifactError: entries are missing, unexpected or of another shape; nothing has
@@ -172,8 +259,25 @@ class Loader:
                 fix="build model and optimizer as when the state was saved; a name that "
                 "counts up, as linear_0, depends on the layers made before",
             )
+        has_parted = self._part()
         with run_eagerly():
             for tensor, array in self.writes:
                 # A buffer of its own: compiled steps give the old one back to the allocator.
                 copied = jnp.array(array, tensor._data.dtype, copy=True)
                 tensor._data = put_like(copied, tensor._data)
+        return has_parted
+
+    def _part(self) -> bool:
+        """Gives parameters with other values than those they share state with their own."""
+        has_parted = False
+        for values in self.shared.values():
+            for number, sharers in enumerate(values.values()):
+                _, tensor, array = sharers[0]
+                if number:
+                    has_parted = True
+                    fresh = {id(tensor): _copy(tensor)}
+                    for entry, *_ in sharers:
+                        entry.replace(fresh)
+                    tensor = fresh[id(tensor)]
+                self.writes.append((tensor, array))
+        return has_parted

@@ -7,7 +7,7 @@ values. Clipping, weight decay and the choice to skip a step happen inside.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import getrefcount
 from typing import Any
@@ -33,7 +33,8 @@ class ParameterPlan:
 
     Args:
         rule: the update rule.
-        num_slots: number of its state arrays.
+        slots: per state array of the rule, -1 when it is the parameter's own, or else its
+            number among the arrays that parameters share.
         rate_factor: factor on the learning rate.
         grad_factor: factor on the clipped gradient, before weight decay.
         penalty: `(kind, coeff)` of the weight decay that is added to the gradient.
@@ -42,12 +43,17 @@ class ParameterPlan:
     """
 
     rule: Rule
-    num_slots: int
+    slots: tuple[int, ...]
     rate_factor: float = 1.0
     grad_factor: float = 1.0
     penalty: tuple[str, float] | None = None
     clip: int = -1
     has_master: bool = False
+
+    @property
+    def num_targets(self) -> int:
+        """How many arrays of its own a step writes."""
+        return 1 + self.has_master + self.slots.count(-1)
 
 
 @dataclass(frozen=True)
@@ -58,15 +64,17 @@ class UpdatePlan:
         parameters: one plan per parameter.
         clips: the clips that parameters refer to.
         has_veto: whether the first input after the rate tells to skip the step.
+        num_shared: number of state arrays that parameters share.
     """
 
     parameters: tuple[ParameterPlan, ...]
     clips: tuple[ClipRule, ...] = ()
     has_veto: bool = False
+    num_shared: int = 0
 
     def __post_init__(self) -> None:
         # A step looks the plan up once; hashing all its parameters anew would show.
-        fields = (self.parameters, self.clips, self.has_veto)
+        fields = (self.parameters, self.clips, self.has_veto, self.num_shared)
         object.__setattr__(self, "_hash", hash(fields))
 
     def __hash__(self) -> int:
@@ -81,8 +89,9 @@ class UpdatePlan:
 class UpdateOp(BaseOp):
     """The update of all parameters as one op.
 
-    Inputs: rate, [veto], one gradient per parameter, [count of skipped steps], and per
-    parameter its value, [master weight] and state. Outputs: the same from the count on.
+    Inputs: rate, [veto], one gradient per parameter, [count of skipped steps], state that
+    parameters share, and per parameter its value, [master weight] and own state.
+    Outputs: the same from the count on.
     """
 
     name = "optimizer_update"
@@ -111,7 +120,7 @@ class UpdateOp(BaseOp):
         if len(self.kernels) >= MAX_KERNELS:
             self.kernels.pop(next(iter(self.kernels)))
         first = 1 + key.has_veto + len(key.parameters)
-        length = key.can_skip + sum(1 + each.has_master + each.num_slots for each in key.parameters)
+        length = key.can_skip + key.num_shared + sum(each.num_targets for each in key.parameters)
         reused = tuple(range(first, first + length))
         kernel = self.kernels[key] = compile_function(self.array_fn(key), donate_argnums=reused)
         return kernel
@@ -173,13 +182,16 @@ def run_plan(plan: UpdatePlan, rate: Array, flat: Sequence[Array]) -> tuple[Arra
     veto = next(inputs).reshape(()).astype(bool) if plan.has_veto else None
     grads = [next(inputs) for _ in plan.parameters]
     count = next(inputs) if plan.can_skip else None
+    shared = [next(inputs) for _ in range(plan.num_shared)]
     grads, veto = _clip(plan, grads, veto)
+    advanced: list[Array] = list(shared)
     updated: list[Array] = []
     for each, grad in zip(plan.parameters, grads, strict=True):
-        updated += _update_one(each, rate, grad, inputs, veto)
+        own = [next(inputs) for _ in range(each.num_targets)]
+        updated += _update_one(each, rate, grad, own, shared, advanced, veto)
     if count is None:
-        return tuple(updated)
-    return (count + veto.astype(count.dtype), *updated)
+        return (*advanced, *updated)
+    return (count + veto.astype(count.dtype), *advanced, *updated)
 
 
 def _clip(plan: UpdatePlan, grads: list[Array], veto: Array) -> tuple[list[Array], Array]:
@@ -194,17 +206,25 @@ def _clip(plan: UpdatePlan, grads: list[Array], veto: Array) -> tuple[list[Array
 
 
 def _update_one(
-    plan: ParameterPlan, rate: Array, grad: Array, inputs: Iterator[Array], veto: Array
+    plan: ParameterPlan,
+    rate: Array,
+    grad: Array,
+    own: Sequence[Array],
+    shared: Sequence[Array],
+    advanced: list[Array],
+    veto: Array,
 ) -> list[Array]:
-    stored = next(inputs)
+    """Returns what one parameter owns, updated; puts shared state into `advanced`."""
+    stored, *rest = own
     # Half precision is updated in float32 and rounded once, at the end.
     param = stored.astype(compute_dtype(stored.dtype))
     if plan.has_master:
         # Where the parameter is not the master's rounding, it was written from outside
         # (weights were loaded, or there was no step yet), and the parameter is right.
-        master = next(inputs)
+        master = rest.pop(0)
         param = jnp.where(master.astype(stored.dtype) == stored, master, param)
-    state = [next(inputs) for _ in range(plan.num_slots)]
+    remaining = iter(rest)
+    state = [next(remaining) if number < 0 else shared[number] for number in plan.slots]
     grad = grad.astype(param.dtype)
     if plan.grad_factor != 1:
         grad = grad * plan.grad_factor
@@ -214,12 +234,21 @@ def _update_one(
     # State may be kept narrower than the arithmetic.
     wide = [each.astype(compute_dtype(each.dtype)) for each in state]
     new, *new_state = plan.rule.update(rate, param, grad, *wide)
-    masters = [(param, new)] if plan.has_master else []
-    pairs = [(stored, new), *masters, *zip(state, new_state, strict=True)]
-    results = [new.astype(old.dtype) for old, new in pairs]
-    if veto is None:
-        return results
-    return [jnp.where(veto, old, new) for (old, _), new in zip(pairs, results, strict=True)]
+    results = [_settle(stored, new, veto)]
+    if plan.has_master:
+        results.append(_settle(param, new, veto))
+    for number, old, new in zip(plan.slots, state, new_state, strict=True):
+        if number < 0:
+            results.append(_settle(old, new, veto))
+        elif advanced[number] is shared[number]:
+            advanced[number] = _settle(old, new, veto)
+    return results
+
+
+def _settle(old: Array, new: Array, veto: Array) -> Array:
+    """Returns the new value in the old one's dtype, or the old one where the step is vetoed."""
+    new = new.astype(old.dtype)
+    return new if veto is None else jnp.where(veto, old, new)
 
 
 def compute_dtype(dtype: Any) -> Any:

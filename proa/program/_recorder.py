@@ -317,8 +317,16 @@ class Recorder:
         if id(t) not in self._grads:
             self._grads[id(t)] = (t, t._grad)
 
+    def value_before(self, t: Tensor) -> Any:
+        """Returns the array that a tensor held before this recording wrote to it."""
+        write = self._writes.get(id(t))
+        return t._data if write is None else write.data
+
     def note_layer(self, layer: Any) -> None:
-        """Called when a layer runs: its mode and members become guards."""
+        """Called when a layer runs: its mode and members become guards.
+
+        An optimizer that steps has a guard too, on which parameters share state.
+        """
         if id(layer) not in self._layers:
             self._layers[id(layer)] = _Seen(layer, layer.guard(), dict(layer.tensor_members()))
 

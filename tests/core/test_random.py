@@ -64,3 +64,18 @@ def test_threads_never_draw_the_same_numbers():
     for thread in threads:
         thread.join()
     assert len(set(drawn)) == 100
+
+
+def test_a_recording_may_wait_for_a_thread_that_draws_numbers():
+    drawn = []
+
+    @proa.jit.to_static
+    def record(x):
+        thread = threading.Thread(target=lambda: drawn.append(proa.rand([2]).tolist()))
+        thread.start()
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+        return x
+
+    record(proa.ones([1]))
+    assert len(drawn) == 1

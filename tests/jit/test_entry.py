@@ -419,3 +419,39 @@ def test_what_was_recorded_keeps_no_copy_of_the_state():
     assert live() - before < 3.2 * size
     optimizer.clear_grad(set_to_zero=False)
     assert live() - before < 2.2 * size
+
+
+def test_threads_that_train_one_model_on_changing_shapes_take_turns():
+    net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.3))
+    optimizer = proa.optimizer.Adam(0.001, parameters=net.parameters())
+
+    def body(x):
+        loss = (net(x) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    train = to_static(body, full_graph=True)
+    infer = to_static(lambda x: net[0](x).sum(), full_graph=True)
+    failures, begin = [], threading.Barrier(4)
+
+    def work(number):
+        try:
+            begin.wait()
+            for i in range(30):
+                x = proa.ones([i % 3 + 1, 4])
+                if number < 2:
+                    assert np.isfinite(float(train(x)))
+                else:
+                    with proa.no_grad():
+                        float(infer(x))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []

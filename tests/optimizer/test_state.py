@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import proa
 from proa.core import ArtifactError
 from proa.optimizer import SGD, Adam, Momentum, lr
 
@@ -188,3 +189,110 @@ def test_unknown_master_weight_is_refused(parameter):
     optimizer = Momentum(1e-3, parameters=[parameter([1.0], "w", "bfloat16")], multi_precision=True)
     with pytest.raises(ArtifactError, match=r"1 unexpected: master_weights\['x'\]"):
         optimizer.set_state_dict({"master_weights": {"x": np.zeros(1, "float32")}})
+
+
+def adam_of(count):
+    made = [proa.to_tensor([1.0, -2.0], stop_gradient=False) for _ in range(count)]
+    for number, param in enumerate(made):
+        param.name = f"weight{number}"
+    return made, proa.optimizer.Adam(0.1, parameters=made)
+
+
+def steps_apart(*turns):
+    """Each parameter with an optimizer of its own, stepped as often as its number is named."""
+    found = []
+    for number in range(2):
+        (param,), optimizer = adam_of(1)
+        for turn in turns:
+            if number in turn:
+                optimizer.apply_gradients([(param, proa.to_tensor([1.0 + number, 0.5]))])
+        found.append(param.numpy())
+    return found
+
+
+def take_turn(params, optimizer, turn):
+    optimizer.apply_gradients([(params[n], proa.to_tensor([1.0 + n, 0.5])) for n in turn])
+
+
+def test_parameters_that_step_together_share_their_counters():
+    params, optimizer = adam_of(2)
+    take_turn(params, optimizer, (0, 1))
+    state = optimizer.state_dict()
+    assert state["weight0_beta1_pow_acc_0"] is state["weight1_beta1_pow_acc_0"]
+    assert state["weight0_moment1_0"] is not state["weight1_moment1_0"]
+
+
+@pytest.mark.parametrize(
+    "turns", [((0, 1), (1,), (0, 1)), ((0,), (0, 1), (1,)), ((0, 1), (0,), (1,), (0, 1))]
+)
+def test_parameters_that_step_apart_count_apart(turns):
+    params, optimizer = adam_of(2)
+    for turn in turns:
+        take_turn(params, optimizer, turn)
+    for param, expected in zip(params, steps_apart(*turns), strict=True):
+        assert param.numpy().tolist() == expected.tolist()
+    powers = [optimizer.state_dict()[f"weight{n}_beta1_pow_acc_0"].item() for n in range(2)]
+    counts = [sum(n in turn for turn in turns) for n in range(2)]
+    assert powers == pytest.approx([0.9 ** (count + 1) for count in counts])
+
+
+def test_compiled_steps_follow_parameters_that_part():
+    params, optimizer = adam_of(2)
+    both = proa.jit.to_static(lambda: take_turn(params, optimizer, (0, 1)), full_graph=True)
+    turns = [(0, 1), (0, 1), (1,), (0, 1), (0, 1)]
+    for turn in turns:
+        both() if turn == (0, 1) else take_turn(params, optimizer, turn)
+    for param, expected in zip(params, steps_apart(*turns), strict=True):
+        np.testing.assert_allclose(param.numpy(), expected, rtol=1e-6)
+    assert "stepped or loaded apart" in str(both.explain())
+
+
+def test_parameters_may_part_within_a_compiled_step():
+    params, optimizer = adam_of(2)
+
+    @proa.jit.to_static(full_graph=True)
+    def both_then_one():
+        take_turn(params, optimizer, (0, 1))
+        take_turn(params, optimizer, (1,))
+
+    for _ in range(3):
+        both_then_one()
+    expected = steps_apart(*([(0, 1), (1,)] * 3))
+    for param, wanted in zip(params, expected, strict=True):
+        np.testing.assert_allclose(param.numpy(), wanted, rtol=1e-5)
+    powers = [optimizer.state_dict()[f"weight{n}_beta1_pow_acc_0"].item() for n in range(2)]
+    assert powers == pytest.approx([0.9**4, 0.9**7])
+
+
+def test_a_recording_that_fails_leaves_parted_counters_right():
+    params, optimizer = adam_of(2)
+    take_turn(params, optimizer, (0, 1))
+
+    @proa.jit.to_static(full_graph=True)
+    def fails():
+        take_turn(params, optimizer, (0, 1))
+        take_turn(params, optimizer, (1,))
+        raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        fails()
+    take_turn(params, optimizer, (0, 1))
+    for param, expected in zip(params, steps_apart((0, 1), (0, 1)), strict=True):
+        np.testing.assert_allclose(param.numpy(), expected, rtol=1e-6)
+
+
+def test_loaded_counters_that_differ_part():
+    params, optimizer = adam_of(2)
+    for turn in ((0, 1), (1,), (1,)):
+        take_turn(params, optimizer, turn)
+    saved = {key: value.numpy() for key, value in optimizer.state_dict().items()}
+    weights = [param.numpy() for param in params]
+    others, again = adam_of(2)
+    take_turn(others, again, (0, 1))
+    again.set_state_dict(saved)
+    for param, value in zip(others, weights, strict=True):
+        param.set_value(value)
+    take_turn(others, again, (0, 1))
+    expected = steps_apart((0, 1), (1,), (1,), (0, 1))
+    for param, wanted in zip(others, expected, strict=True):
+        assert param.numpy().tolist() == wanted.tolist()

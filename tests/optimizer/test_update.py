@@ -23,13 +23,13 @@ def lists(outputs):
 
 
 def test_order_of_inputs_and_outputs():
-    plan = UpdatePlan((ParameterPlan(SGDRule(), 0), ParameterPlan(MomentumRule(0.5), 1)))
+    plan = UpdatePlan((ParameterPlan(SGDRule(), ()), ParameterPlan(MomentumRule(0.5), (-1,))))
     grads, state = arrays([1.0], [2.0]), arrays([10.0], [20.0], [4.0])
     assert lists(run_plan(plan, RATE, [*grads, *state])) == [[9.0], [16.0], [4.0]]
 
 
 def test_rate_factor_gradient_factor_and_penalty():
-    each = ParameterPlan(SGDRule(), 0, rate_factor=0.5, grad_factor=0.25, penalty=("l2", 0.1))
+    each = ParameterPlan(SGDRule(), (), rate_factor=0.5, grad_factor=0.25, penalty=("l2", 0.1))
     (new,) = run_plan(UpdatePlan((each,)), RATE, arrays([8.0], [10.0]))
     assert new.tolist() == [10.0 - 0.5 * (2.0 + 1.0)]
 
@@ -37,9 +37,9 @@ def test_rate_factor_gradient_factor_and_penalty():
 def test_clipping_comes_before_weight_decay_and_once_a_clip():
     plan = UpdatePlan(
         (
-            ParameterPlan(SGDRule(), 0, clip=0, penalty=("l1", 1.0)),
-            ParameterPlan(SGDRule(), 0, clip=1),
-            ParameterPlan(SGDRule(), 0),
+            ParameterPlan(SGDRule(), (), clip=0, penalty=("l1", 1.0)),
+            ParameterPlan(SGDRule(), (), clip=1),
+            ParameterPlan(SGDRule(), ()),
         ),
         (ClipRule("value", 2.0, -2.0), ClipRule("global_norm", 1.0)),
     )
@@ -55,7 +55,7 @@ def test_clipping_comes_before_weight_decay_and_once_a_clip():
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
 def test_step_with_a_norm_that_is_not_finite_changes_nothing(kind, bad):
     plan = UpdatePlan(
-        (ParameterPlan(MomentumRule(), 1, clip=0), ParameterPlan(SGDRule(), 0)),
+        (ParameterPlan(MomentumRule(), (-1,), clip=0), ParameterPlan(SGDRule(), ())),
         (ClipRule(kind, 1.0),),
     )
     grads, state = arrays([bad, 1.0], [1.0]), arrays([1.0, 2.0], [3.0, 4.0], [5.0])
@@ -66,7 +66,7 @@ def test_step_with_a_norm_that_is_not_finite_changes_nothing(kind, bad):
 
 @pytest.mark.parametrize(("veto", "expected"), [(True, [10.0]), (False, [9.0])])
 def test_veto_from_outside(veto, expected):
-    plan = UpdatePlan((ParameterPlan(SGDRule(), 0),), has_veto=True)
+    plan = UpdatePlan((ParameterPlan(SGDRule(), ()),), has_veto=True)
     flat = [jnp.asarray([veto]), *arrays([1.0]), jnp.asarray(0, "int32"), *arrays([10.0])]
     count, new = run_plan(plan, RATE, flat)
     assert int(count) == int(veto)
@@ -74,7 +74,7 @@ def test_veto_from_outside(veto, expected):
 
 
 def test_master_weight_gathers_what_the_parameter_cannot_hold():
-    plan = UpdatePlan((ParameterPlan(SGDRule(), 0, rate_factor=1e-3, has_master=True),))
+    plan = UpdatePlan((ParameterPlan(SGDRule(), (), rate_factor=1e-3, has_master=True),))
     param, master = jnp.asarray([1.0], "bfloat16"), jnp.asarray([0.0], "float32")
     grad = jnp.asarray([1.0], "bfloat16")
     for _ in range(4):
@@ -85,7 +85,7 @@ def test_master_weight_gathers_what_the_parameter_cannot_hold():
 
 
 def test_master_weight_follows_a_parameter_that_was_written_from_outside():
-    plan = UpdatePlan((ParameterPlan(SGDRule(), 0, has_master=True),))
+    plan = UpdatePlan((ParameterPlan(SGDRule(), (), has_master=True),))
     param, master = jnp.asarray([1.0, 8.0], "bfloat16"), jnp.asarray([1.001, 2.0], "float32")
     grad = jnp.asarray([0.0, 1.0], "bfloat16")
     _, master = run_plan(plan, RATE, [grad, param, master])
@@ -93,7 +93,7 @@ def test_master_weight_follows_a_parameter_that_was_written_from_outside():
 
 
 def test_half_precision_without_master_is_computed_in_float32():
-    plan = UpdatePlan((ParameterPlan(MomentumRule(0.5), 1),))
+    plan = UpdatePlan((ParameterPlan(MomentumRule(0.5), (-1,)),))
     half, wide = jnp.asarray([300.0], "float16"), jnp.asarray([0.0], "float32")
     grad = jnp.asarray([60000.0], "float16")
     param, velocity = run_plan(plan, jnp.asarray(1e-3, "float32"), [grad, half, wide])
@@ -104,14 +104,14 @@ def test_half_precision_without_master_is_computed_in_float32():
 
 
 def test_plans_with_equal_content_share_compiled_code():
-    first, second = (UpdatePlan((ParameterPlan(MomentumRule(0.5), 1),)) for _ in range(2))
+    first, second = (UpdatePlan((ParameterPlan(MomentumRule(0.5), (-1,)),)) for _ in range(2))
     assert first == second
     assert hash(first) == hash(second)
-    assert first != UpdatePlan((ParameterPlan(MomentumRule(0.25), 1),))
+    assert first != UpdatePlan((ParameterPlan(MomentumRule(0.25), (-1,)),))
 
 
 def test_shapes_of_the_outputs_are_known_without_tracing():
-    plan = UpdatePlan((ParameterPlan(SGDRule(), 0), ParameterPlan(MomentumRule(0.5), 1)))
+    plan = UpdatePlan((ParameterPlan(SGDRule(), ()), ParameterPlan(MomentumRule(0.5), (-1,))))
     inputs = [RATE, *arrays([1.0], [2.0, 3.0]), *arrays([10.0], [2.0, 3.0], [4.0, 5.0])]
     outputs = jax.eval_shape(update_op.array_fn(plan), *inputs)
     assert update_op.infer(plan, inputs) == tuple((o.shape, o.dtype) for o in outputs)
