@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proa.core import Parameter as Parameter
 
+from . import attention as attention
 from . import functional as functional
 from . import initializer as initializer
 from . import utils as utils

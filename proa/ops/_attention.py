@@ -1,4 +1,4 @@
-"""Scaled dot-product attention.
+"""Scaled dot-product attention: the one mechanism behind every attention function.
 
 Axes in names: B batch, T queries, S keys, H query heads, K key heads, D width of a head.
 """
@@ -8,11 +8,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
+from proa.core import (
+    InvalidArgumentError,
+    Tensor,
+    composite,
+    describe_array,
+    dispatch,
+    next_key,
+    op,
+)
 
 from ._dropout import keep_mask
+from ._manipulate import squeeze, unsqueeze
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Key
@@ -59,6 +69,8 @@ def masked_softmax(scores: Array, allowed: Any) -> Array:
 
     The gradient of such a row is zero too, never NaN.
     """
+    if scores.shape[-1] == 0:
+        return scores
     if allowed is None:
         shifted = scores - jnp.max(scores, axis=-1, keepdims=True)
         weights = jnp.exp(shifted)
@@ -71,6 +83,13 @@ def masked_softmax(scores: Array, allowed: Any) -> Array:
     return weights / jnp.where(total > 0, total, 1)
 
 
+def _log_sum(scores: Array, allowed: Any) -> Array:
+    """Logarithm of the sum behind each row of the softmax; -inf where nothing is allowed."""
+    if allowed is not None:
+        scores = jnp.where(allowed, scores, -jnp.inf)
+    return jax.nn.logsumexp(scores, axis=-1)
+
+
 def _attend(
     query: Array,
     key: Array,
@@ -79,8 +98,10 @@ def _attend(
     is_causal: bool,
     scale: float | None,
     enable_gqa: bool,
+    softcap: float | None,
+    also: str,
     drop: Any,
-) -> Array:
+) -> Any:
     _check_shapes(query, key, value, enable_gqa)
     heads, key_heads, width = query.shape[2], key.shape[2], query.shape[3]
     q_BKGTD = jnp.moveaxis(
@@ -91,6 +112,8 @@ def _attend(
     scores = jnp.einsum("bkgtd,bskd->bkgts", q_BKGTD, key, preferred_element_type=dtype)
     shape = (scores.shape[0], heads, *scores.shape[3:])
     scores = scores.reshape(shape) * factor
+    if softcap:
+        scores = softcap * jnp.tanh(scores / softcap)
     allowed, added = _scores_mask(attn_mask, is_causal, scores)
     if added is not None:
         # Forbidden places are masked below; adding -inf would poison their gradient.
@@ -99,10 +122,14 @@ def _attend(
     if drop is not None:
         random_bits, p = drop
         kept = keep_mask(random_bits, p, weights.shape)
-        weights = jnp.where(kept, weights / (1 - p), jnp.zeros((), weights.dtype))
+        zero = jnp.zeros((), weights.dtype)
+        weights = jnp.where(kept, weights / (1 - p), zero) if p < 1 else weights * zero
     w_BKGTS = weights.reshape(shape[0], key_heads, heads // key_heads, *shape[2:])
     out = jnp.einsum("bkgts,bskd->btkgd", w_BKGTS, value)
-    return out.reshape(*query.shape[:3], value.shape[3])
+    out = out.reshape(*query.shape[:3], value.shape[3])
+    if also == "weights":
+        return out, weights
+    return (out, _log_sum(scores, allowed)) if also else out
 
 
 @op(method=None, amp="white", public=False)
@@ -114,9 +141,11 @@ def attention(
     is_causal: bool,
     scale: float | None,
     enable_gqa: bool,
+    softcap: float | None,
+    also: str,
 ) -> Array:
-    """Attention without dropout; see `scaled_dot_product_attention`."""
-    return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, None)
+    """Attention without dropout; see `attend`."""
+    return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, softcap, also, None)
 
 
 @op(method=None, amp="white", public=False)
@@ -130,10 +159,61 @@ def attention_dropout(
     is_causal: bool,
     scale: float | None,
     enable_gqa: bool,
+    softcap: float | None,
+    also: str,
 ) -> Array:
-    """Attention with dropout on the weights; see `scaled_dot_product_attention`."""
+    """Attention with dropout on the weights; see `attend`."""
     drop = (random_bits, dropout_p)
-    return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, drop)
+    return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, softcap, also, drop)
+
+
+def attend(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None = None,
+    *,
+    dropout: float = 0.0,
+    causal: bool = False,
+    scale: float | None = None,
+    grouped: bool = True,
+    softcap: float | None = None,
+    also: str = "",
+    random_bits: Tensor | None = None,
+) -> Any:
+    """Attention of queries [B, T, H, D] to keys [B, S, K, D] and values [B, S, K, E].
+
+    Args:
+        query: the queries.
+        key: the keys.
+        value: the values.
+        mask: broadcastable to [B, H, T, S]: boolean (true where allowed) or floating (added).
+        dropout: probability of dropping a weight, in [0, 1].
+        causal: query i sees the keys 0 to i only.
+        scale: factor of the scores, 1 / sqrt(D) by default.
+        grouped: allow fewer key heads than query heads.
+        softcap: `c` in `c * tanh(score / c)`; none for 0 or `None`.
+        also: `"weights"` (after dropout) or `"lse"` (logarithms of the sums, [B, H, T]) to
+            return them too.
+        random_bits: key of the dropout; the next of the generator by default.
+
+    Returns:
+        Tensor [B, T, H, E], or a pair of it and what `also` names.
+    """
+    if not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
+        raise InvalidArgumentError(
+            f"the probability of dropout in attention is {dropout!r}",
+            expected="`dropout` (`dropout_p`): a number in [0, 1]",
+            fix="use 0.0 for none",
+        )
+    if not dropout:
+        return attention(query, key, value, mask, causal, scale, grouped, softcap, also)
+    tensors = (query, key, value) if mask is None else (query, key, value, mask)
+    factor = None if scale is None else float(scale)
+    attributes = (float(dropout), bool(causal), factor, bool(grouped), softcap, also)
+    layout = (True, True, True, True, mask is not None)
+    bits = next_key() if random_bits is None else random_bits
+    return dispatch(attention_dropout.op, (bits, *tensors), (layout, attributes))
 
 
 @composite
@@ -155,11 +235,11 @@ def scaled_dot_product_attention(
     A query that may see no key gets zeros, not NaN.
 
     Args:
-        query: floating tensor [B, T, H, D].
+        query: floating tensor [B, T, H, D], or all three without B.
         key: [B, S, K, D].
         value: [B, S, K, E].
         attn_mask: broadcastable to [B, H, T, S]: boolean (true where attention is allowed)
-            or floating (added to the scores).
+            or floating (added to the scores). As in Paddle, `is_causal` takes its place.
         dropout_p: probability of dropping a weight in training.
         is_causal: query i sees the keys 0 to i only.
         training: whether `dropout_p` applies.
@@ -180,14 +260,14 @@ def scaled_dot_product_attention(
         >>> F.scaled_dot_product_attention(q, q, q, is_causal=True).shape
         [1, 2, 1, 4]
     """
-    if not 0 <= dropout_p < 1:
-        raise InvalidArgumentError(
-            f"`dropout_p` of `scaled_dot_product_attention` is {dropout_p}",
-            expected="a probability in [0, 1)",
-            fix="use 0.0 for none",
-        )
-    if dropout_p and training:
-        return attention_dropout(
-            query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
-        )
-    return attention(query, key, value, attn_mask, is_causal, scale, enable_gqa)
+    settings: dict[str, Any] = {
+        "dropout": dropout_p if training else 0.0,
+        "causal": is_causal,
+        "scale": scale,
+        "grouped": enable_gqa,
+    }
+    mask = None if is_causal else attn_mask
+    if query.ndim == 3:
+        query, key, value = (unsqueeze(t, 0) for t in (query, key, value))
+        return squeeze(attend(query, key, value, mask, **settings), 0)
+    return attend(query, key, value, mask, **settings)

@@ -104,6 +104,35 @@ def test_dropout_only_in_training():
     np.testing.assert_allclose(mean, plain, atol=0.25)
 
 
+def test_all_weights_dropped_give_zeros():
+    q = proa.to_tensor(randn(1, 2, 1, 4))
+    q.stop_gradient = False
+    out = attend(q, q, q, dropout_p=1.0)
+    same(out, np.zeros((1, 2, 1, 4)))
+    out.sum().backward()
+    same(q.grad, np.zeros((1, 2, 1, 4)))
+
+
+def test_no_batch_axis():
+    q, k = randn(3, 2, 4), randn(5, 2, 4)
+    mask = np.tril(np.ones([3, 5], bool))
+    got = attend(*(proa.to_tensor(t) for t in (q, k, k)), proa.to_tensor(mask))
+    np.testing.assert_allclose(got, reference(q[None], k[None], k[None], mask)[0], rtol=1e-9)
+
+
+def test_causal_takes_the_place_of_a_mask():
+    # As paddle 3.3.1 documents it.
+    value = proa.to_tensor([1.0, 2.0, 3.0]).reshape([1, 3, 1, 1])
+    mask = proa.to_tensor([[True, True, False], [False, True, True]])
+    out = attend(proa.zeros([1, 2, 1, 1]), proa.zeros([1, 3, 1, 1]), value, mask, is_causal=True)
+    same(out.flatten(), [1, 1.5])
+
+
+def test_no_keys_give_zeros():
+    empty = proa.zeros([1, 0, 1, 2])
+    same(attend(proa.ones([1, 2, 1, 2]), empty, empty), np.zeros((1, 2, 1, 2)))
+
+
 def test_half_precision_scores_do_not_overflow():
     q = proa.full([1, 2, 1, 64], 60.0, "float16")
     same(attend(q, q, proa.ones([1, 2, 1, 64], "float16")), np.ones((1, 2, 1, 64)), "float16")
@@ -114,7 +143,7 @@ ERRORS = [
     (lambda: attend(Q, proa.zeros([1, 2, 3, 3]), proa.zeros([1, 2, 3, 3])), "multiple of the key"),
     (lambda: attend(Q, Q[:, :, :2], Q[:, :, :2], enable_gqa=False), "equal widths"),
     (lambda: attend(Q, Q, proa.zeros([1, 3, 4, 3])), "equal lengths of key and value"),
-    (lambda: attend(Q, Q, Q, dropout_p=1.0), "`dropout_p`"),
+    (lambda: attend(Q, Q, Q, dropout_p=1.5), "`dropout_p`"),
 ]
 
 

@@ -129,4 +129,12 @@ from proa.ops import triplet_margin_with_distance_loss as triplet_margin_with_di
 from proa.ops import upsample as upsample
 from proa.ops import zeropad2d as zeropad2d
 
+from . import flash_attention as flash_attention
+from ._flash import flash_attn_qkvpacked as flash_attn_qkvpacked
+from ._flash_packed import flash_attention_v3_varlen as flash_attention_v3_varlen
+from ._flash_packed import flash_attn_varlen_qkvpacked as flash_attn_varlen_qkvpacked
+from ._flashmask import flashmask_attention as flashmask_attention
+from ._flashmask import sparse_attention as sparse_attention
+from ._moe import moe_permute as moe_permute
+from ._moe import moe_unpermute as moe_unpermute
 from ._names import unfold as unfold
