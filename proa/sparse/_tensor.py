@@ -42,6 +42,8 @@ class SparseTensor(Tensor):
     _dims: tuple[int, ...]
     _coalesced: bool = False
     _host: np.ndarray | None = None
+    #: What was worked out about the places alone; tensors at the same places share it.
+    _known: dict[Any, Any]
 
     def __init__(self) -> None:
         raise InvalidTypeError(
@@ -243,6 +245,7 @@ def make(
     created = object.__new__(SparseTensor)
     created._form, created._places, created._values = form, places, values
     created._dims, created._coalesced = tuple(int(d) for d in dims), coalesced
+    created._known = {}
     return created
 
 
@@ -250,7 +253,7 @@ def with_values(x: SparseTensor, values: Tensor) -> SparseTensor:
     """A tensor with the places of `x` and other values."""
     dims = x._dims[: x.sparse_dim()] + tuple(values.shape[1:])
     created = make(x._form, x._places, values, dims, x._coalesced)
-    created._host = x._host
+    created._host, created._known = x._host, x._known
     return created
 
 
