@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -14,11 +15,12 @@ from typing import Any
 
 import proa
 from proa._rooms import ROOMS
-from proa.core import MissingAttributeError, MissingModuleError, PreconditionError
+from proa.core import MissingAttributeError, MissingModuleError, PreconditionError, set_flags
 
 from ._words import speak_paddle, speak_proa
 
 ALIAS = "paddle"
+_RANDOM_FLAG = "FLAGS_paddle_random"
 _OWN = proa.__name__
 
 
@@ -163,6 +165,9 @@ def install() -> None:
         if name == _OWN or name.startswith(f"{_OWN}."):
             _mark(module)
     sys.modules[ALIAS] = proa
+    # A seed gives the numbers that it gave there, unless the environment says otherwise.
+    if _RANDOM_FLAG not in os.environ:
+        set_flags({_RANDOM_FLAG: True})
     speak_paddle()
 
 
@@ -171,6 +176,8 @@ def uninstall() -> None:
     if not is_installed():
         return
     speak_proa()
+    if _RANDOM_FLAG not in os.environ:
+        set_flags({_RANDOM_FLAG: False})
     sys.meta_path.remove(_FIRST)
     sys.meta_path.remove(_LAST)
     for name, module in list(sys.modules.items()):

@@ -70,7 +70,16 @@ from ._errors import UnsupportedError as UnsupportedError
 from ._flags import define_flag as define_flag
 from ._flags import get_flags as get_flags
 from ._flags import set_flags as set_flags
+from ._mersenne import Mersenne as Mersenne
 from ._nancheck import checks_numbers as checks_numbers
+from ._noise import draw_dtype as draw_dtype
+from ._noise import host_stream as host_stream
+from ._noise import is_drawn as is_drawn
+from ._noise import normal_draws as normal_draws
+from ._noise import random_input as random_input
+from ._noise import shape_of as shape_of
+from ._noise import unit_draws as unit_draws
+from ._noise import unit_like as unit_like
 from ._place import CPUPlace as CPUPlace
 from ._place import CUDAPinnedPlace as CUDAPinnedPlace
 from ._place import CUDAPlace as CUDAPlace

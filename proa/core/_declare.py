@@ -12,6 +12,7 @@ import numpy as np
 from ._dispatch import dispatch
 from ._dtype import as_dtype
 from ._errors import InvalidArgumentError, InvalidTypeError, where_to_read
+from ._noise import random_input
 from ._random import next_key
 from ._registry import ATTRIBUTE, KEY, SEQUENCE, Facts, Op, Parameter, register
 from ._tensor import Tensor, attach_method, is_extension_float
@@ -178,7 +179,10 @@ def _conversion_lines(op: Op) -> list[str]:
 
 def _source(op: Op) -> str:
     visible = [p for p in op.parameters if p.kind != KEY]
-    arrays = "".join("_next_key(), " if p.kind == KEY else f"{p.name}, " for p in op.arrays)
+    chance = "_next_key()"
+    if op.facts.noise is not None:
+        chance = f"_random_input(_op, {', '.join(f'{p.name}={p.name}' for p in visible)})"
+    arrays = "".join(f"{chance if p.kind == KEY else p.name}, " for p in op.arrays)
     attributes = "".join(f"{p.name}, " for p in op.attributes)
     lines = [f"def op_call({_signature(op, visible)}):", *_conversion_lines(op)]
     call = "_make_view" if op.facts.inverse is not None else "_dispatch"
@@ -218,6 +222,7 @@ def make_function(op: Op) -> Callable[..., Any]:
         "_flatten": _flatten,
         "_into": _into,
         "_next_key": next_key,
+        "_random_input": random_input,
         "_name": op.name,
         "_no_key": _NO_KEY,
         "__name__": op.fn.__module__,

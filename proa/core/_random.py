@@ -10,6 +10,7 @@ import numpy as np
 from ._context import context, key_lock, run_eagerly
 from ._dispatch import dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError
+from ._mersenne import Mersenne
 from ._registry import Facts, register
 from ._tape import GradMode
 from ._tensor import Tensor, concrete, new_tensor
@@ -24,6 +25,8 @@ def _split(key: Any) -> Any:
 _split.__annotations__ = {"key": "Array"}
 _split_op = register("random_split", _split, Facts(method=None, public=False, differentiable=False))
 _NO_KEY = (None, ())
+#: 32-bit words of a Threefry key, and of a twister's position, which may follow it.
+_KEY_SIZE, _TWISTER_SIZE = 2, 626
 
 
 def _key_of(seed: int) -> Any:
@@ -41,6 +44,7 @@ class Generator:
     def __init__(self, device: Any = None) -> None:
         self._seed = 0
         self._state: Tensor | None = None
+        self._twister: Mersenne | None = None
 
     @property
     def state(self) -> Tensor:
@@ -66,7 +70,7 @@ class Generator:
             raise InvalidArgumentError(
                 f"`seed` is {number}", expected="0 <= seed < 2**64", fix="choose one in range"
             )
-        self._seed = number
+        self._seed, self._twister = number, None
         if context.recorder is not None:
             context.recorder.note_write(self.state)
         with run_eagerly(), GradMode(False):
@@ -90,12 +94,27 @@ class Generator:
             # Waits for the end of another thread's recording that has drawn from this stream.
             concrete(self.state, "a random op")
 
+    def twister(self) -> Mersenne:
+        """Returns the stream of Paddle's CPU kernels for the same seed; see `core/_noise.py`."""
+        if self._twister is None:
+            self._twister = Mersenne(self._seed)
+        return self._twister
+
     def get_state(self) -> Tensor:
         """Returns a copy of the stream's position."""
-        return Tensor(self.state.numpy())
+        key = self.state.numpy()
+        if self._twister is not None:
+            key = np.concatenate([key, self._twister.get_state().view(np.uint32)])
+        return Tensor(key)
 
     def set_state(self, state: Any) -> None:
         """Puts the stream to a position from `get_state`."""
+        key = state.numpy() if isinstance(state, Tensor) else np.asarray(state)
+        if key.size == _KEY_SIZE + _TWISTER_SIZE:
+            self.twister().set_state(key[_KEY_SIZE:].view(np.uint64))
+            state = key[:_KEY_SIZE]
+        else:
+            self._twister = None
         self.state.set_value(state)  # type: ignore[attr-defined]
 
 

@@ -184,6 +184,8 @@ class Facts:
         check: host-side check `fn(op name, concrete arrays, attributes)` in eager mode.
         public: whether a function is made for users (`False` for internal ops).
         out: whether the function takes `out=`.
+        noise: for a random op: `fn(twister, **arguments)` that draws on the host what it takes
+            in place of a key; see `core/_noise.py`.
     """
 
     method: str | None = ""
@@ -195,6 +197,7 @@ class Facts:
     check: Callable[..., None] | None = None
     public: bool = True
     out: bool = False
+    noise: Callable[..., Any] | None = None
 
 
 @dataclass(eq=False)

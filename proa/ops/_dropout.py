@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, composite, op
+from proa.core import (
+    InvalidArgumentError,
+    Mersenne,
+    Tensor,
+    composite,
+    is_drawn,
+    op,
+    shape_of,
+)
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Axis, Key
@@ -18,13 +27,26 @@ _MODES = ("upscale_in_train", "downscale_in_infer")
 
 def keep_mask(key: Key, p: Any, shape: Any) -> Array:
     """Draws booleans that are true with probability 1 - p."""
+    if is_drawn(key):
+        return key >= p
     # 32 random bits a value: twice as fast as drawing floats, and exact to 2**-32.
     bits = jax.random.bits(key, shape, jnp.uint32)
     threshold = jnp.asarray(jnp.minimum(p * 2.0**32, 2.0**32 - 1)).astype(jnp.uint32)
     return bits >= threshold
 
 
-@op(method=None, public=False)
+def _mask_shape(shape: Any, axis: Any) -> Any:
+    if axis is None:
+        return shape
+    kept = [a % len(shape) for a in ((axis,) if isinstance(axis, int) else axis)]
+    return tuple(extent if i in kept else 1 for i, extent in enumerate(shape))
+
+
+def _drop_noise(stream: Mersenne, x: Any, axis: Any, **rest: Any) -> np.ndarray:
+    return stream.unit(_mask_shape(shape_of(x), axis))
+
+
+@op(method=None, public=False, noise=_drop_noise)
 def drop(key: Key, x: Array, p: Array, axis: Axis | None, upscale: bool) -> Array:
     """Zeroes elements with probability `p`, one draw for all axes that `axis` leaves out.
 
@@ -35,12 +57,7 @@ def drop(key: Key, x: Array, p: Array, axis: Axis | None, upscale: bool) -> Arra
         axis: axes along which draws differ; all by default.
         upscale: divide what is kept by 1 - p.
     """
-    kept = (axis,) if isinstance(axis, int) else axis
-    shape = x.shape
-    if kept is not None:
-        kept = tuple(a % x.ndim for a in kept)
-        shape = tuple(extent if i in kept else 1 for i, extent in enumerate(x.shape))
-    mask = keep_mask(key, p, shape)
+    mask = keep_mask(key, p, _mask_shape(x.shape, axis))
     zero = jnp.zeros((), x.dtype)
     if not upscale:
         return jnp.where(mask, x, zero)
@@ -202,7 +219,15 @@ def dropout3d(
 _SELU_FLOOR = -1.0507009873554805 * 1.6732632423543772
 
 
-@op(method=None, public=False)
+def _alpha_noise(stream: Mersenne, x: Any, whole_maps: bool, **rest: Any) -> np.ndarray:
+    return stream.unit(_map_shape(shape_of(x)) if whole_maps else shape_of(x))
+
+
+def _map_shape(shape: Any) -> Any:
+    return (*shape[:2], *(1 for _ in shape[2:]))
+
+
+@op(method=None, public=False, noise=_alpha_noise)
 def alpha_drop(key: Key, x: Array, p: float, whole_maps: bool) -> Array:
     """Dropout that keeps the mean and variance of SELU activations.
 
@@ -215,8 +240,7 @@ def alpha_drop(key: Key, x: Array, p: float, whole_maps: bool) -> Array:
     keep = 1 - p
     scale = 1 / math.sqrt(keep * (1 + p * _SELU_FLOOR**2))
     shift = -scale * p * _SELU_FLOOR
-    shape = (*x.shape[:2], *(1 for _ in x.shape[2:])) if whole_maps else x.shape
-    mask = keep_mask(key, p, shape)
+    mask = keep_mask(key, p, _map_shape(x.shape) if whole_maps else x.shape)
     return jnp.where(mask, x, jnp.asarray(_SELU_FLOOR, x.dtype)) * scale + shift
 
 

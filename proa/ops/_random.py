@@ -11,14 +11,19 @@ import numpy as np
 from proa.core import (
     InvalidArgumentError,
     InvalidTypeError,
+    Mersenne,
     Tensor,
     as_dtype,
     composite,
     default_dtype,
     dispatch,
-    new_tensor,
+    draw_dtype,
+    is_drawn,
+    normal_draws,
     op,
-    put,
+    random_input,
+    shape_of,
+    unit_draws,
     write_inplace,
 )
 
@@ -45,30 +50,39 @@ def _wide(dtype: Any) -> Any:
     return jnp.float64 if np.dtype(dtype) == np.float64 else jnp.float32
 
 
-@op(name="uniform", method=None, public=False, differentiable=False)
+def _unit_noise(stream: Mersenne, shape: Any, dtype: Any, **rest: Any) -> np.ndarray:
+    return stream.unit(tuple(shape), draw_dtype(dtype))
+
+
+def _normal_noise(stream: Mersenne, shape: Any, dtype: Any, **rest: Any) -> np.ndarray:
+    return stream.normal(tuple(shape), draw_dtype(dtype))
+
+
+@op(name="uniform", method=None, public=False, differentiable=False, noise=_unit_noise)
 def draw_uniform(key: Key, low: Array, high: Array, shape: Shape, dtype: DType):
     """Numbers in [low, high)."""
     refuse_complex("uniform", low, high)
     wide = _wide(dtype.numpy)
     low, high = low.astype(wide), high.astype(wide)
-    drawn = low + jax.random.uniform(key, shape, wide) * (high - low)
+    drawn = low + unit_draws(key, shape, wide) * (high - low)
     # The product may round up to `high`, which is outside.
     drawn = jnp.minimum(drawn, jnp.nextafter(high, low))
     drawn = drawn.astype(dtype.numpy)
     return jnp.where(drawn >= high, low.astype(dtype.numpy), drawn)
 
 
-@op(name="gaussian", method=None, public=False, differentiable=False)
+@op(name="gaussian", method=None, public=False, differentiable=False, noise=_normal_noise)
 def draw_gaussian(key: Key, mean: Array, std: Array, shape: Shape, dtype: DType):
     """Normal numbers."""
     refuse_complex("normal", mean, std)
     wide = _wide(dtype.numpy)
-    drawn = jax.random.normal(key, shape, wide) * std.astype(wide) + mean.astype(wide)
+    drawn = normal_draws(key, shape, wide) * std.astype(wide) + mean.astype(wide)
     return drawn.astype(dtype.numpy)
 
 
-def _seeded(seed: int) -> Tensor:
-    return new_tensor(put(np.array([seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF], np.uint32)))
+def _draw_seeded(op_: Any, seed: int, first: Any, second: Any, shape: Any, dtype: Any) -> Tensor:
+    chance = random_input(op_, None, seed, shape=shape, dtype=dtype)
+    return dispatch(op_, (chance, first, second), (None, (shape, dtype)))
 
 
 @composite
@@ -108,7 +122,7 @@ def uniform(
     """
     wanted, extents = _float_dtype("uniform", dtype), as_shape(shape, "uniform")
     if seed:
-        drawn = dispatch(draw_uniform.op, (_seeded(seed), min, max), (None, (extents, wanted)))
+        drawn = _draw_seeded(draw_uniform.op, seed, min, max, extents, wanted)
     else:
         drawn = draw_uniform(min, max, extents, wanted)
     return finish(drawn, out, device, requires_grad)
@@ -228,16 +242,23 @@ def gaussian(
     """
     wanted, extents = _float_dtype("gaussian", dtype), as_shape(shape, "gaussian")
     if seed:
-        return dispatch(draw_gaussian.op, (_seeded(seed), mean, std), (None, (extents, wanted)))
+        return _draw_seeded(draw_gaussian.op, seed, mean, std, extents, wanted)
     return draw_gaussian(mean, std, extents, wanted)
 
 
-@op(name="normal", method=None, public=False, differentiable=False)
+def _normal_noise_for(stream: Mersenne, mean: Any, std: Any) -> np.ndarray:
+    return stream.normal(
+        np.broadcast_shapes(shape_of(mean), shape_of(std)),
+        np.promote_types(draw_dtype(mean), draw_dtype(std)),
+    )
+
+
+@op(name="normal", method=None, public=False, differentiable=False, noise=_normal_noise_for)
 def _normal(key: Key, mean: Array, std: Array):
     mean, std = [floating(a) for a in promote(mean, std)]
     shape = jnp.broadcast_shapes(mean.shape, std.shape)
     wide = _wide(mean.dtype)
-    drawn = jax.random.normal(key, shape, wide) * std.astype(wide) + mean.astype(wide)
+    drawn = normal_draws(key, shape, wide) * std.astype(wide) + mean.astype(wide)
     return drawn.astype(mean.dtype)
 
 
@@ -301,10 +322,14 @@ def log_normal(
     return normal(mean, std, shape).exp()  # type: ignore[attr-defined]
 
 
-@op(name="randint", method=None, public=False, differentiable=False)
+def _integer_noise(stream: Mersenne, low: Any, high: Any, shape: Any, dtype: Any) -> np.ndarray:
+    return stream.integers(int(low), int(high), tuple(shape))
+
+
+@op(name="randint", method=None, public=False, differentiable=False, noise=_integer_noise)
 def draw_randint(key: Key, low: Array, high: Array, shape: Shape, dtype: DType):
     """Integers in [low, high)."""
-    drawn = jax.random.randint(key, shape, low, high, jnp.int64)
+    drawn = key if is_drawn(key) else jax.random.randint(key, shape, low, high, jnp.int64)
     return drawn.astype(dtype.numpy)
 
 
@@ -413,9 +438,14 @@ def randn_like(
     return randn(x.shape, wanted, device=device, requires_grad=requires_grad)
 
 
-@op(name="randperm", method=None, public=False, differentiable=False)
+def _order_noise(stream: Mersenne, n: int, dtype: Any) -> np.ndarray:
+    return stream.permutation(n)
+
+
+@op(name="randperm", method=None, public=False, differentiable=False, noise=_order_noise)
 def _randperm(key: Key, n: Any, dtype: DType):
-    return jax.random.permutation(key, n).astype(dtype.numpy)
+    order = key if is_drawn(key) else jax.random.permutation(key, n)
+    return order.astype(dtype.numpy)
 
 
 @composite

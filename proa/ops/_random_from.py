@@ -11,14 +11,20 @@ import numpy as np
 from proa.core import (
     Generator,
     InvalidArgumentError,
+    Mersenne,
     OutOfRangeError,
     Tensor,
     attach_method,
     composite,
     default_generator,
     dispatch,
+    draw_dtype,
+    host_stream,
+    is_drawn,
     op,
     to_tensor,
+    unit_draws,
+    unit_like,
     write_inplace,
 )
 
@@ -50,10 +56,18 @@ def _check_bernoulli(key: Any, x: Any) -> None:
     )
 
 
-@op(name="bernoulli", method=None, public=False, differentiable=False, check=_check_bernoulli)
+@op(
+    name="bernoulli",
+    method=None,
+    public=False,
+    differentiable=False,
+    check=_check_bernoulli,
+    noise=unit_like,
+)
 def _bernoulli(key: Key, x: Array):
     x = floating(x)
-    return jax.random.bernoulli(key, widened(x)).astype(x.dtype)
+    chance = widened(x)
+    return (unit_draws(key, x.shape, chance.dtype) < chance).astype(x.dtype)
 
 
 @composite
@@ -161,7 +175,26 @@ def _check_weights(key: Any, x: Any, num_samples: int, replacement: bool) -> Non
         )
 
 
-@op(differentiable=False, check=_check_weights, out=True)
+def _position_noise(
+    stream: Mersenne, x: Any, num_samples: int = 1, replacement: bool = False
+) -> np.ndarray:
+    """Positions by the inverse of the summed weights, one number of the stream each."""
+    weights = np.asarray(to_tensor(x).numpy(), np.float64)
+    rows = weights.reshape(-1, weights.shape[-1])
+    found = np.empty((len(rows), num_samples), np.int64)
+    for row, target in zip(rows, found, strict=True):
+        draws = stream.unit((num_samples,), draw_dtype(x))
+        if replacement:
+            target[:] = np.searchsorted(np.cumsum(row / row.sum()), draws)
+            continue
+        left = row.copy()
+        for i, draw in enumerate(draws):
+            target[i] = np.searchsorted(np.cumsum(left / left.sum()), draw)
+            left[target[i]] = 0
+    return np.minimum(found, weights.shape[-1] - 1).reshape(*weights.shape[:-1], num_samples)
+
+
+@op(differentiable=False, check=_check_weights, out=True, noise=_position_noise)
 def multinomial(key: Key, x: Array, num_samples: int = 1, replacement: bool = False):
     """Positions drawn in proportion to weights, int64.
 
@@ -186,6 +219,8 @@ def multinomial(key: Key, x: Array, num_samples: int = 1, replacement: bool = Fa
             expected="a vector or a matrix, and at least one sample",
             fix="flatten the leading axes",
         )
+    if is_drawn(key):
+        return key
     logits = jnp.log(widened(floating(x)))
     if replacement:
         shape = (num_samples, *x.shape[:-1])
@@ -244,10 +279,11 @@ def log_normal_(x: Tensor, mean: Any = 1.0, std: Any = 2.0, name: str | None = N
     return write_inplace(x, draw_gaussian(mean, std, _shape_of(x), x.dtype).exp())
 
 
-@op(name="bernoulli_like", method=None, public=False, differentiable=False)
+@op(name="bernoulli_like", method=None, public=False, differentiable=False, noise=unit_like)
 def _bernoulli_like(key: Key, x: Array, p: Array):
     refuse_complex("bernoulli_", p)
-    return jax.random.bernoulli(key, p.astype(jnp.float32), x.shape).astype(x.dtype)
+    chance = p.astype(jnp.float32)
+    return (unit_draws(key, x.shape, jnp.float32) < chance).astype(x.dtype)
 
 
 @composite
@@ -269,10 +305,10 @@ def bernoulli_(x: Tensor, p: Any = 0.5, name: str | None = None) -> Tensor:
     return write_inplace(x, _bernoulli_like(x, p))
 
 
-@op(name="exponential", method=None, public=False, differentiable=False)
+@op(name="exponential", method=None, public=False, differentiable=False, noise=unit_like)
 def _exponential(key: Key, x: Array, lam: Array):
     refuse_complex("exponential_", x, lam)
-    drawn = jax.random.exponential(key, x.shape, widened(floating(x)).dtype)
+    drawn = -jnp.log1p(-unit_draws(key, x.shape, widened(floating(x)).dtype))
     return (drawn / lam.astype(drawn.dtype)).astype(x.dtype)
 
 
@@ -295,10 +331,11 @@ def exponential_(x: Tensor, lam: float = 1.0, name: str | None = None) -> Tensor
     return write_inplace(x, _exponential(x, lam))
 
 
-@op(name="cauchy", method=None, public=False, differentiable=False)
+@op(name="cauchy", method=None, public=False, differentiable=False, noise=unit_like)
 def _cauchy(key: Key, x: Array, loc: Array, scale: Array):
     refuse_complex("cauchy_", x, loc, scale)
-    drawn = jax.random.cauchy(key, x.shape, widened(floating(x)).dtype)
+    wide = widened(floating(x)).dtype
+    drawn = jnp.tan(np.pi * (unit_draws(key, x.shape, wide) - 0.5))
     return (loc.astype(drawn.dtype) + scale.astype(drawn.dtype) * drawn).astype(x.dtype)
 
 
@@ -315,12 +352,12 @@ def cauchy_(x: Tensor, loc: Any = 0, scale: Any = 1, name: str | None = None) ->
     return write_inplace(x, _cauchy(x, loc, scale))
 
 
-@op(name="geometric", method=None, public=False, differentiable=False)
+@op(name="geometric", method=None, public=False, differentiable=False, noise=unit_like)
 def _geometric(key: Key, x: Array, probs: Array):
     refuse_complex("geometric_", x, probs)
     wide = widened(floating(x)).dtype
     tiny = jnp.finfo(wide).tiny
-    drawn = jax.random.uniform(key, x.shape, wide, tiny, 1.0)
+    drawn = jnp.maximum(unit_draws(key, x.shape, wide), tiny)
     return (jnp.log(drawn) / jnp.log1p(-probs.astype(wide))).astype(x.dtype)
 
 
@@ -364,10 +401,17 @@ def random_(
             expected="from_ < to",
             fix="swap or widen the bounds",
         )
-    key = (generator or default_generator()).next_key()
-    bounds = (key, to_tensor(low, "int64"), to_tensor(high, "int64"))
-    attributes = (_shape_of(x), x.dtype)
-    return write_inplace(x, dispatch(draw_randint.op, bounds, (None, attributes)))
+    shape = _shape_of(x)
+    stream = host_stream(generator)
+    if stream is None:
+        chance = (generator or default_generator()).next_key()
+    else:
+        # Not as `randint`: this one takes remainders, of half a word where that is enough.
+        words, span = stream.words(x.size), high - low
+        words = words if span >= 2**32 else words & np.uint64(2**32 - 1)
+        chance = to_tensor((words % np.uint64(span)).astype(np.int64).reshape(shape) + low)
+    bounds = (chance, to_tensor(low, "int64"), to_tensor(high, "int64"))
+    return write_inplace(x, dispatch(draw_randint.op, bounds, (None, (shape, x.dtype))))
 
 
 def _largest(x: Tensor) -> int:

@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from proa.core import (
     InvalidArgumentError,
+    Mersenne,
     OutOfRangeError,
     Tensor,
     attach_method,
     composite,
     describe_array,
+    is_drawn,
     op,
+    to_tensor,
+    unit_draws,
+    unit_like,
 )
 
 from ._activation import floating
@@ -211,7 +217,16 @@ def prelu(x: Array, weight: Array, data_format: str = "NCHW") -> Array:
     return jnp.where(x > 0, x, weight.astype(x.dtype) * x)
 
 
-@op(method=None)
+def _slope_noise(stream: Mersenne, x: Any, training: bool = True, **rest: Any) -> np.ndarray:
+    """One number for each element below zero, in their order."""
+    values = to_tensor(x).numpy()
+    draws = np.zeros(values.shape, np.float32)
+    if training:
+        draws[values < 0] = stream.unit((int((values < 0).sum()),))
+    return draws
+
+
+@op(method=None, noise=_slope_noise)
 def rrelu(
     key: Key,
     x: Array,
@@ -240,12 +255,12 @@ def rrelu(
     x = floating(x)
     slope = (lower + upper) / 2
     if training:
-        draws = jax.random.uniform(key, x.shape, jnp.float32, lower, upper)
+        draws = lower + unit_draws(key, x.shape, jnp.float32) * (upper - lower)
         return jnp.where(x > 0, x, draws.astype(x.dtype) * x)
     return jnp.where(x > 0, x, slope * x)
 
 
-@op(method=None)
+@op(method=None, noise=unit_like)
 def gumbel_softmax(
     key: Key, x: Array, temperature: float = 1.0, hard: bool = False, axis: int = -1
 ) -> Array:
@@ -269,7 +284,11 @@ def gumbel_softmax(
         )
     x = floating(x)
     axis = positive_axis(axis, x.ndim, "gumbel_softmax")
-    noise = jax.random.gumbel(key, x.shape, jnp.float32).astype(x.dtype)
+    if is_drawn(key):
+        noise = -jnp.log(-jnp.log(key))
+    else:
+        noise = jax.random.gumbel(key, x.shape, jnp.float32)
+    noise = noise.astype(x.dtype)
     soft = jax.nn.softmax((x + noise) / temperature, axis=axis)
     if not hard:
         return soft

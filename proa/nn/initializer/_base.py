@@ -15,8 +15,10 @@ import numpy as np
 from proa.core import (
     GradMode,
     InvalidArgumentError,
+    Mersenne,
     Tensor,
     UnsupportedError,
+    host_stream,
     new_tensor,
     next_key,
     put,
@@ -65,9 +67,26 @@ def draw(initializer: Initializer, shape: Sequence[int], dtype: Any) -> Tensor:
     return new_tensor(put(np.ascontiguousarray(array, dtype=dtype.numpy).reshape(tuple(shape))))
 
 
-def host_generator() -> np.random.Generator:
-    """Returns a NumPy generator started from the next key of the default generator."""
+class _Twister:
+    """The methods of a NumPy generator that initialisers use, on Paddle's stream."""
+
+    def __init__(self, stream: Mersenne) -> None:
+        self.random, self.standard_normal = stream.unit, stream.normal
+
+    def uniform(self, low: float, high: float, size: int) -> np.ndarray:
+        """Numbers in [low, high), float64."""
+        return low + (high - low) * self.random((size,)).astype(np.float64)
+
+
+def host_generator() -> Any:
+    """Returns a NumPy generator started from the next key of the default generator.
+
+    Where draws follow Paddle's stream (`FLAGS_paddle_random`), it stands on that.
+    """
     with run_eagerly():
+        stream = host_stream()
+        if stream is not None:
+            return _Twister(stream)
         high, low = next_key().numpy()
     return np.random.Generator(np.random.PCG64DXSM(int(high) << 32 | int(low)))
 
