@@ -219,7 +219,9 @@ class Evaluation:
         outputs = [
             value
             for _, value in self.outputs
-            if isinstance(value, self.paddle.Tensor) and not value.stop_gradient
+            if isinstance(value, self.paddle.Tensor)
+            and not value.stop_gradient
+            and _word(value.dtype).startswith(("float", "bfloat", "complex"))
         ]
         inputs = [tensor for _, tensor in self.inputs]
         if not outputs or not inputs:

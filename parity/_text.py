@@ -12,6 +12,8 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\bnan\b|[-+]?\b
 _INCIDENTAL = (
     (re.compile(r"(?:place=)?Place\([^)]*\)"), "<place>"),
     (re.compile(r"0x[0-9a-f]+"), "<address>"),
+    # How Paddle writes a negative imaginary part; whether a zero is negative is rounding.
+    (re.compile(r"\+-"), "-"),
     (re.compile(r"\[\d{4}-\d\d-\d\d [^]]*\] \[[^]]*\].*"), ""),
 )
 
