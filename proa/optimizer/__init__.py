@@ -16,6 +16,7 @@ from ._gradient import ASGD as ASGD
 from ._gradient import SGD as SGD
 from ._gradient import Momentum as Momentum
 from ._gradient import Rprop as Rprop
+from ._lbfgs import LBFGS as LBFGS
 from ._optimizer import Optimizer as Optimizer
 from ._rules import Rule as Rule
 from ._rules import Slot as Slot
