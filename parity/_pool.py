@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 # Compiled kernels fill memory; a fresh process finds them on the disk again.
-TASKS_PER_PROCESS = 400
+GIGABYTES_PER_PROCESS = 1.5
 START_LIMIT = 180.0
 
 
@@ -43,7 +43,7 @@ class Worker:
     """One worker process: a line of JSON in, a line of JSON out."""
 
     def __init__(self, side: Side, kind: str) -> None:
-        self.side, self.answered, self._rest = side, 0, b""
+        self.side, self._rest = side, b""
         side.folder.mkdir(parents=True, exist_ok=True)
         self.log = side.folder.parent / f"{side.name}-{kind}.log"
         with self.log.open("ab") as log:
@@ -67,7 +67,6 @@ class Worker:
         with contextlib.suppress(BrokenPipeError):
             os.write(self.process.stdin.fileno(), line)  # type: ignore[union-attr]
         answer = self._read(limit)
-        self.answered += 1
         if answer is not None:
             return answer
         return {"status": "timeout" if self.process.poll() is None else "crash"}
@@ -84,6 +83,13 @@ class Worker:
             self._rest += part
         line, self._rest = self._rest.split(b"\n", maxsplit=1)
         return json.loads(line)
+
+    def resident_gigabytes(self) -> float:
+        """Memory in use, where the system tells."""
+        pages = Path(f"/proc/{self.process.pid}/statm")
+        if not pages.exists():
+            return 0.0
+        return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**30
 
     def stop(self) -> None:
         """Ends the process and its children."""
@@ -120,7 +126,7 @@ def run_tasks(
                 with lock:
                     done(name, answer)
                 lost = answer.get("status") in ("crash", "timeout")
-                if lost or worker.answered >= TASKS_PER_PROCESS:
+                if lost or worker.resident_gigabytes() > GIGABYTES_PER_PROCESS:
                     worker.stop()
                     worker = None
         finally:

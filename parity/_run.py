@@ -15,7 +15,7 @@ from ._pool import Side, run_tasks
 from ._text import compare_prints
 from .table import Call, read_table
 
-EXAMPLE_LIMIT, CALL_LIMIT = 180.0, 60.0
+EXAMPLE_LIMIT, CALL_LIMIT = 300.0, 180.0
 SEEDS = (0, 1)
 
 

@@ -148,7 +148,7 @@ CALLS = (
     Call("paddle.narrow", normal(4, 5), 1, 1, 3),
     Call("paddle.unfold", normal(7), 0, 3, 2, differs=_OVERLAP),
     Call("paddle.unfold", normal(2, 7), 1, 2, 2),
-    Call("paddle.as_strided", normal(8), [3, 2], [2, 1], 1),
+    Call("paddle.as_strided", normal(8), [3, 2], [2, 1], 4),
     # moved
     Call("paddle.reshape", normal(2, 6), [3, -1]),
     Call("paddle.reshape", normal(2, 6), [0, 2, 3]),

@@ -135,7 +135,7 @@ def _fill_dtype(value: Any, dtype: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return "bool"
     if isinstance(value, complex | np.complexfloating):
-        return "complex128" if default_dtype().name == "float64" else "complex64"
+        return "complex128"
     return None
 
 

@@ -528,7 +528,11 @@ def sgn(x: Array):
         x: numeric tensor.
         name: not used.
     """
-    return jnp.sign(x)
+    if not is_complex(x):
+        return jnp.sign(x)
+    zero = x == 0
+    # Divided by 1 at 0, so that no gradient is NaN there.
+    return jnp.where(zero, 0, x / jnp.abs(jnp.where(zero, 1, x)))
 
 
 @op(differentiable=False)

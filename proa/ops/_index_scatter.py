@@ -33,7 +33,21 @@ def _check_scatter(x: Any, index: Any, updates: Any, overwrite: bool) -> None:
     check_places(index, x.shape[0], "index")
 
 
-@op(inplace=True, out=True, check=_check_scatter)
+def _scatter_along(x: Any, index: Any = None, updates: Any = None, **given: Any) -> Tensor:
+    """`scatter(x, dim, index, src)`: an index per position of the other axes, as PyTorch has it."""
+    dim, value = given.pop("dim", None), given.pop("src", given.pop("value", updates))
+    if isinstance(index, int):
+        dim, index = index, updates
+        value = given.pop("overwrite", value)
+    reduce = given.pop("reduce", "assign")
+    return _into(put_along_axis(x, index, value, dim, reduce, True, False), given.get("out"))
+
+
+@op(inplace=True, out=True, check=_check_scatter, other_order=OtherOrder(
+    when="index.__class__ is int and overwrite.__class__ is not bool",
+    call=_scatter_along,
+    names=("dim", "src", "value", "reduce"),
+))
 def scatter(x: Array, index: Index, updates: Array, overwrite: bool = True):
     """A copy of `x` in which rows are replaced, or summed up.
 
@@ -113,7 +127,14 @@ def _check_axis(x: Any, index: Any, axis: int, **_: Any) -> None:
     check_places(index, x.shape[normal_axis(axis, x.ndim)], "index")
 
 
-@op(inplace=True, out=True, check=_check_axis)
+def _add_along(x: Any, index: Any, axis: Any, value: Any, **given: Any) -> Tensor:
+    """`index_add(x, axis, index, value)`."""
+    return index_add(x, axis, index, value, **given)
+
+
+@op(inplace=True, out=True, check=_check_axis, other_order=OtherOrder(
+    when="index.__class__ is int and axis.__class__ is not int", call=_add_along
+))
 def index_add(x: Array, index: Index, axis: int, value: Array, alpha: float = 1):
     """Adds slices to `x` at places of an axis; places named twice get both.
 
@@ -199,6 +220,23 @@ def _extreme(arr: Any, values: Any, where: Callable[..., Any], kind: str, own: b
     return best + share - jax.lax.stop_gradient(share)
 
 
+def _product(arr: Any, index: Any, values: Any, place: int) -> Any:
+    """Products with all values of a place, however often it is named; any derivative exists."""
+    order = jnp.argsort(index, axis=place, stable=True)
+    index, values = (jnp.take_along_axis(each, order, axis=place) for each in (index, values))
+    changes = jnp.diff(index, axis=place) != 0
+    end = jnp.ones_like(jax.lax.slice_in_dim(index, 0, 1, axis=place), bool)
+    first = jnp.concatenate([end, changes], axis=place)
+    last = jnp.concatenate([changes, end], axis=place)
+
+    def combine(left: Any, right: Any) -> Any:
+        return jnp.where(right[1], right[0], left[0] * right[0]), left[1] | right[1]
+
+    products, _ = jax.lax.associative_scan(combine, (values, first), axis=place)
+    spots = grid(jnp.where(last, index, arr.shape[place]), place)
+    return arr * jnp.ones_like(arr).at[spots].set(products, mode="drop")
+
+
 def _reduce_along(arr: Any, index: Any, values: Any, place: int, reduce: str, own: bool) -> Any:
     spots = grid(index, place)
 
@@ -216,7 +254,9 @@ def _reduce_along(arr: Any, index: Any, values: Any, place: int, reduce: str, ow
     if reduce == "add":
         return where(arr).add(values)
     if reduce in ("mul", "multiply"):
-        return where(arr).multiply(values)
+        if not is_inexact(arr.dtype) or not index.size:
+            return where(arr).multiply(values)
+        return _product(arr, index, values, place)
     if reduce in ("amin", "amax"):
         return _extreme(arr, values, where, reduce.removeprefix("a"), own)
     count = where(jnp.full(arr.shape, int(own), arr.dtype)).add(1)

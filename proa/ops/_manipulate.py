@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 def variadic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Lets a method take its integers one by one: `x.reshape(2, 3)` as `x.reshape([2, 3])`."""
+    """Lets a function take its integers one by one: `x.reshape(2, 3)` as `x.reshape([2, 3])`."""
 
     @functools.wraps(function)
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        if len(args) > 1 and not any(isinstance(a, str | None) for a in args):
-            return function(self, args, **kwargs)
-        return function(self, *args, **kwargs)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > 2 and not any(isinstance(a, str | None) for a in args):
+            return function(args[0], args[1:], **kwargs)
+        return function(*args, **kwargs)
 
-    return method
+    return call
 
 
 def reshape_back(base: Array, view: Array, attribute: Any):
@@ -59,6 +59,9 @@ def resolve_shape(x: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
         x.shape[i] if not is_dimension(d) and d == 0 and i < x.ndim else d
         for i, d in enumerate(shape)
     ]
+    if 0 in x.shape and 0 in shape and 0 not in filled:
+        # Nothing can only become nothing: here 0 is meant.
+        filled = list(shape)
     known = [d for d in filled if is_dimension(d) or d != -1]
     if len(filled) - len(known) > 1 or any(not is_dimension(d) and d < 0 for d in known):
         raise InvalidArgumentError(
@@ -85,13 +88,15 @@ def resolve_shape(x: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(filled)
 
 
+@variadic
 @op(inverse=reshape_back, method=None)
 def reshape(x: Array, shape: Shape):
     """Gives a tensor another shape; the result shares its values with `x`.
 
     Args:
         x: the tensor.
-        shape: extents; one may be -1 (computed), a 0 keeps the extent of `x` at that place.
+        shape: extents; one may be -1 (computed), a 0 keeps the extent of `x` at that place
+            (and is a 0 where `x` is empty and would not fit otherwise).
 
     Returns:
         A view of `x`.
@@ -213,16 +218,16 @@ def transpose(x: Tensor, perm: Any, name: Any = None) -> Tensor:
     return _transpose(x, perm)
 
 
+@variadic
 @composite
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, dims: Any) -> Tensor:
     """Reorders the axes: `transpose` with axes in a list or one by one.
 
     Args:
         input: the tensor.
         dims: for each axis of the result, the axis of `input` it comes from.
     """
-    given = dims[0] if len(dims) == 1 and isinstance(dims[0], list | tuple) else dims
-    return _transpose(input, given)
+    return _transpose(input, [dims] if isinstance(dims, int) else dims)
 
 
 def _swap(ndim: int, first: int, second: int) -> tuple[int, ...]:
@@ -561,7 +566,7 @@ t_ = _inplace(t)
 swapdims = swapaxes
 
 for _name, _method in {
-    "reshape": variadic(reshape),
+    "reshape": reshape,
     "view": variadic(view),
     "view_as": view_as,
     "transpose": transpose,

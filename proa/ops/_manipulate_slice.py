@@ -209,13 +209,21 @@ def slice_scatter(
     return assigned(x, _index_of(x, axes, parts, **count), value)
 
 
-def _strided_places(size: Any, shape: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
+def _strided_places(x: Any, shape: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
+    size, width = x.size, x.dtype.itemsize
     if len(shape) != len(stride):
         raise InvalidArgumentError(
             f"`shape` is {list(shape)} and `stride` {list(stride)}",
             expected="one stride per axis",
             fix="give both the same length",
         )
+    if offset % width:
+        raise InvalidArgumentError(
+            f"as_strided with an offset of {offset} bytes into a {x.dtype.name} tensor",
+            expected=f"a multiple of {width}, the bytes of one element",
+            fix="multiply the number of elements by the bytes of one",
+        )
+    offset //= width
     furthest = offset + sum((d - 1) * s for d, s in zip(shape, stride, strict=True))
     if offset < 0 or (0 not in shape and furthest >= size):
         raise InvalidArgumentError(
@@ -231,7 +239,7 @@ def _strided_places(size: Any, shape: tuple[int, ...], stride: tuple[int, ...], 
 
 
 def _as_strided_back(base: Array, view: Array, shape: Any, stride: Any, offset: Any):
-    places = _strided_places(base.size, shape, stride, offset)
+    places = _strided_places(base, shape, stride, offset)
     return base.reshape(-1).at[places].set(view).reshape(base.shape)
 
 
@@ -243,15 +251,15 @@ def as_strided(x: Array, shape: Shape, stride: Shape, offset: int = 0):
         x: the tensor, read in row-major order.
         shape: extents of the result.
         stride: distance per axis, in elements.
-        offset: first element.
+        offset: where to begin, in bytes, as in Paddle: 4 is the second element of a float32 tensor.
 
     Returns:
         A view of `x`.
 
     Raises:
-        InvalidArgumentError: the result would reach beyond `x`.
+        InvalidArgumentError: the result would reach beyond `x`, or begin inside an element.
     """
-    return x.reshape(-1)[_strided_places(x.size, shape, stride, offset)]
+    return x.reshape(-1)[_strided_places(x, shape, stride, offset)]
 
 
 def _windows(extent: Any, size: int, step: int) -> Any:

@@ -419,7 +419,7 @@ def set_(
         source: the other tensor; `None` makes it empty.
         shape: extents to read from `source` with `stride`; as they are where `None`.
         stride: elements from one index to the next along each axis; rows in order where `None`.
-        offset: first element to read.
+        offset: where to begin, in bytes, as for `as_strided`.
         name: not used.
     """
     if source is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import jax
 import jax.numpy as jnp
 
 from proa.core import InvalidTypeError
@@ -98,9 +97,11 @@ def quotient(x: Array, y: Array) -> Array:
 
     XLA makes `x * (1 / y)` of a division by a broadcast or constant divisor, which is wrong in
     the last digit for a fifth of all values: 41 / 41 gives 0.99999994, whose floor is 0. It
-    leaves a divisor alone that a selection made, here one that changes nothing.
+    leaves a divisor alone that a selection made, here one that changes nothing: only where `x` is
+    NaN another divisor is taken, near enough for the gradient to be right.
     """
-    return x / jnp.where(x != x, jax.lax.stop_gradient(x), y)
+    beside = y * (1 + float(jnp.finfo(y.dtype).eps))
+    return x / jnp.where(x != x, beside, y)
 
 
 def refuse_complex(name: str, *arrays: Any) -> None:

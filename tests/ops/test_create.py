@@ -13,7 +13,7 @@ FILLED = [
     (lambda: proa.empty([1]), [0.0], "float32"),
     (lambda: proa.full([2], 3), [3.0, 3.0], "float32"),
     (lambda: proa.full([2], True), [True, True], "bool"),
-    (lambda: proa.full([1], 1j), [1j], "complex64"),
+    (lambda: proa.full([1], 1j), [1j], "complex128"),
     (lambda: proa.full([2], proa.to_tensor(3)), [3.0, 3.0], "float32"),
     (lambda: proa.full([2], 7, "int64"), [7, 7], "int64"),
     (lambda: proa.full([1], 0.5, "bfloat16"), [0.5], "bfloat16"),

@@ -43,8 +43,8 @@ CASES = [
     ),
     Case(
         proa.as_strided,
-        (randn(12), [2, 3], [4, 1], 1),
-        ref=lambda x, *_: np.stack([x[1:4], x[5:8]]),
+        (randn(12), [2, 3], [4, 1]),
+        ref=lambda x, *_: np.stack([x[0:3], x[4:7]]),
         **MOVE,
     ),
     Case(proa.unfold, (randn(4, 5), 1, 3, 2), ref=windows, **MOVE),
@@ -54,6 +54,11 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=case_ids(CASES))
 def test_slice(case):
     check_case(case)
+
+
+def test_as_strided_begins_at_a_byte():
+    x = proa.arange(6, dtype="float32")
+    assert proa.as_strided(x, [2, 2], [3, 1], 4).tolist() == [[1.0, 2.0], [4.0, 5.0]]
 
 
 def test_bounds_by_tensors():
@@ -83,6 +88,7 @@ ERRORS = [
         r"`values` has shape \[2, 3\]",
     ),
     (lambda x: proa.as_strided(x, [2], [6]), InvalidArgumentError, "reaches element 6"),
+    (lambda x: proa.as_strided(x, [2], [1], 2), InvalidArgumentError, "an offset of 2 bytes"),
     (lambda x: proa.as_strided(x, [2], [1, 1]), InvalidArgumentError, "one stride per axis"),
     (lambda x: x.unfold(0, 3, 1), InvalidArgumentError, "windows of size 3"),
 ]

@@ -130,7 +130,7 @@ def test_set_takes_over_values_shape_and_dtype():
     assert x.set_(proa.to_tensor([[1, 2, 3]])) is x
     same(x, [[1, 2, 3]], "int64")
     assert x.set_().shape == [0]
-    same(x.set_(proa.arange(6), [2, 2], [3, 1], 1), [[1, 2], [4, 5]], "int64")
+    same(x.set_(proa.arange(6), [2, 2], [3, 1], 8), [[1, 2], [4, 5]], "int64")
     same(x.set_(proa.arange(6), shape=[2, 3]), [[0, 1, 2], [3, 4, 5]], "int64")
 
 
