@@ -69,6 +69,8 @@ from ._conv import Conv2DTranspose as Conv2DTranspose
 from ._conv import Conv3D as Conv3D
 from ._conv import Conv3d as Conv3d
 from ._conv import Conv3DTranspose as Conv3DTranspose
+from ._decode import BeamSearchDecoder as BeamSearchDecoder
+from ._decode import dynamic_decode as dynamic_decode
 from ._dropout import AlphaDropout as AlphaDropout
 from ._dropout import Dropout as Dropout
 from ._dropout import Dropout2D as Dropout2D

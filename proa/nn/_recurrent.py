@@ -15,23 +15,13 @@ from proa.ops._recurrent import recurrent
 from . import functional as F
 from ._containers import LayerList
 from ._layer import Layer
+from ._nest import first_leaf, map_nest
 from ._recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell, is_known
-
-
-def _map(function: Any, first: Any, *others: Any) -> Any:
-    """Calls a function on the tensors of nests of one structure."""
-    if isinstance(first, tuple | list):
-        return tuple(_map(function, *given) for given in zip(first, *others, strict=True))
-    if isinstance(first, dict):
-        return {k: _map(function, v, *[o[k] for o in others]) for k, v in first.items()}
-    return function(first, *others)
 
 
 def _steps(inputs: Any, axis: int) -> int:
     """Number of time steps that a cell of the user's own runs over."""
-    while isinstance(inputs, tuple | list | dict):
-        inputs = next(iter(inputs.values() if isinstance(inputs, dict) else inputs))
-    count = inputs.shape[axis]
+    count = first_leaf(inputs).shape[axis]
     if is_dimension(count) or count < 1:
         raise InvalidArgumentError(
             f"the time axis of an RNN's input has extent {count}",
@@ -56,10 +46,10 @@ def _loop(
 ) -> Any:
     """Runs any cell step by step."""
     count = _steps(inputs, axis)
-    parts = _map(lambda tensor: _Steps(unbind(tensor, axis)), inputs)
+    parts = map_nest(lambda tensor: _Steps(unbind(tensor, axis)), inputs)
     outputs: list[Any] = [None] * count
     for time in reversed(range(count)) if is_reverse else range(count):
-        now = _map(lambda step, time=time: step[time], parts)
+        now = map_nest(lambda step, time=time: step[time], parts)
         outputs[time], following = cell(now, states, **options)
         if lengths is not None and states is not None:
             goes_on = (lengths > time).reshape([-1])
@@ -67,9 +57,9 @@ def _loop(
             def keep(new: Any, old: Any, goes_on: Any = goes_on) -> Any:
                 return where(goes_on.reshape([-1] + [1] * (len(new.shape) - 1)), new, old)
 
-            following = _map(keep, following, states)
+            following = map_nest(keep, following, states)
         states = following
-    return _map(lambda *steps: stack(steps, axis), *outputs), states
+    return map_nest(lambda *steps: stack(steps, axis), *outputs), states
 
 
 def run_over_time(
@@ -227,7 +217,7 @@ def _run_both(
             (layer.cell_fw, layer.cell_bw), states, (False, True), strict=True
         )
     ]
-    outputs = _map(lambda *both: concat(both, -1), found[0][0], found[1][0])
+    outputs = map_nest(lambda *both: concat(both, -1), found[0][0], found[1][0])
     return outputs, (found[0][1], found[1][1])
 
 
