@@ -141,11 +141,11 @@ def grid_sample(
         index = [jnp.round(place).astype(jnp.int32) for place in places]
         values = _read(x_NCP, index, sizes)
     else:
-        values = _blend(x_NCP, places, sizes)
+        values = blend_corners(x_NCP, places, sizes)
     return values.reshape(*x.shape[:2], *grid.shape[1:-1]).astype(x.dtype)
 
 
-def _blend(x_NCP: Array, places: list[Array], sizes: tuple[int, ...]) -> Array:
+def blend_corners(x_NCP: Array, places: list[Array], sizes: tuple[int, ...]) -> Array:
     """Weighted sum of the corners around each place."""
     floors = [jnp.floor(place) for place in places]
     total = None

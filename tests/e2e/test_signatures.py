@@ -37,6 +37,7 @@ ROOMS = (
         "utils",
         "vision.datasets",
         "vision.models",
+        "vision.ops",
         "vision.transforms",
         "Tensor",
     ),
