@@ -19,6 +19,7 @@ from ._context import user_location as user_location
 from ._convert import convert_inputs as convert_inputs
 from ._convert import scalar_dtype as scalar_dtype
 from ._declare import freeze as freeze
+from ._declare import inplace_of as inplace_of
 from ._declare import is_dimension as is_dimension
 from ._declare import op as op
 from ._dispatch import Node as Node
@@ -108,12 +109,16 @@ from ._random import set_rng_state as set_rng_state
 from ._registry import BaseOp as BaseOp
 from ._registry import Facts as Facts
 from ._registry import Op as Op
+from ._registry import OtherOrder as OtherOrder
 from ._registry import Vjp as Vjp
 from ._registry import all_ops as all_ops
 from ._registry import get_op as get_op
 from ._registry import pull_cotangents as pull_cotangents
 from ._registry import register as register
 from ._size import Size as Size
+from ._spellings import bind as bind
+from ._spellings import respelled as respelled
+from ._spellings import respelled_keywords as respelled_keywords
 from ._tape import ZERO_GRAD as ZERO_GRAD
 from ._tape import GradMode as GradMode
 from ._tape import enable_grad as enable_grad

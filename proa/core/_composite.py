@@ -17,6 +17,7 @@ from ._errors import (
     ProaError,
     where_to_read,
 )
+from ._spellings import bind, respelled_keywords
 from ._tensor import Tensor, to_tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,8 +30,8 @@ def composite(function: F) -> F:
 
     Where the function fails, parameters annotated as `Tensor` that were given lists or arrays
     are converted, as ops do, and it runs again. What still goes wrong becomes an error in
-    three parts that names the function and what it was given. A call that succeeds pays
-    nothing for this.
+    three parts that names the function and what it was given. Second spellings of parameters
+    are understood likewise (`_spellings.py`). A call that succeeds pays nothing for this.
     """
 
     @functools.wraps(function)
@@ -40,7 +41,10 @@ def composite(function: F) -> F:
         except _FAILURES as error:
             if isinstance(error, ProaError):
                 raise
-            arguments = _bind(function, args, kwargs)
+            found = respelled_keywords(function, function.__name__, kwargs) if kwargs else None
+            if found is not None:
+                return call(*args, **found)
+            arguments = bind(function, args, kwargs)
             if not _convert(function, arguments):
                 _refuse(error, function.__name__, arguments.arguments)
         try:
@@ -49,14 +53,6 @@ def composite(function: F) -> F:
             _refuse(error, function.__name__, arguments.arguments)
 
     return call  # type: ignore[return-value]
-
-
-def _bind(function: Callable[..., Any], args: Any, kwargs: Any) -> inspect.BoundArguments:
-    try:
-        return inspect.signature(function).bind(*args, **kwargs)
-    except TypeError as error:
-        # Python's own words about a missing or unknown argument are the best there are.
-        raise TypeError(f"{function.__name__}(): {error}") from None
 
 
 def _convert(function: Callable[..., Any], bound: inspect.BoundArguments) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import numbers
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,15 @@ from ._dtype import as_dtype
 from ._errors import InvalidArgumentError, InvalidTypeError, where_to_read
 from ._noise import random_input
 from ._random import next_key
-from ._registry import ATTRIBUTE, KEY, SEQUENCE, Facts, Op, Parameter, register
+from ._registry import ATTRIBUTE, KEY, SEQUENCE, Facts, Op, OtherOrder, register
+from ._spellings import (
+    ABSENT,
+    call_in_other_order,
+    call_respelled,
+    dividing_line,
+    respelled_keywords,
+    spellings,
+)
 from ._tensor import Tensor, attach_method, is_extension_float
 from ._views import make_view, write_inplace
 
@@ -150,17 +159,37 @@ def _into(out: Any, result: Any) -> Any:
     return result if out is None else write_inplace(out, result)
 
 
-def _signature(op: Op, parameters: list[Parameter]) -> str:
+def _signature(op: Op, hidden: dict[str, str] | None = None) -> str:
+    """The parameters as text; with the hidden second spellings, or `None`: as they are seen."""
     parts = []
-    for parameter in parameters:
-        if parameter.required:
-            parts.append(parameter.name)
-        else:
+    for parameter in op.parameters:
+        if parameter.kind == KEY:
+            continue
+        if not parameter.required:
             parts.append(f"{parameter.name}=_default_{parameter.name}")
+        else:
+            parts.append(f"{parameter.name}=_absent" if hidden else parameter.name)
     parts.append("name=None")
+    if hidden:
+        alone = op.facts.other_order.names if op.facts.other_order else ()
+        parts += [f"{spelling}=_absent" for spelling in (*hidden, *alone)]
     if op.facts.out:
         parts.append("*, out=None")
     return ", ".join(parts)
+
+
+def _order_lines(other: OtherOrder) -> list[str]:
+    tests = [other.when, *[f"{name} is not _absent" for name in other.names]]
+    call = "_call_in_other_order(_function, _strict, _others, locals())"
+    return [f"    if {' or '.join(tests)}:", f"        return {call}"]
+
+
+def _others(op: Op) -> dict[str, str]:
+    if not op.facts.public:
+        return {}
+    found = spellings(op.name, [p.name for p in op.parameters if p.kind != KEY])
+    alone = op.facts.other_order.names if op.facts.other_order else ()
+    return {spelling: name for spelling, name in found.items() if spelling not in alone}
 
 
 def _conversion_lines(op: Op) -> list[str]:
@@ -184,7 +213,13 @@ def _source(op: Op) -> str:
         chance = f"_random_input(_op, {', '.join(f'{p.name}={p.name}' for p in visible)})"
     arrays = "".join(f"{chance if p.kind == KEY else p.name}, " for p in op.arrays)
     attributes = "".join(f"{p.name}, " for p in op.attributes)
-    lines = [f"def op_call({_signature(op, visible)}):", *_conversion_lines(op)]
+    others = _others(op)
+    lines = [f"def op_call({_signature(op, others)}):"]
+    if op.facts.other_order is not None:
+        lines += _order_lines(op.facts.other_order)
+    if others:
+        lines.append(dividing_line([p.name for p in visible if p.required], others).rstrip())
+    lines += _conversion_lines(op)
     call = "_make_view" if op.facts.inverse is not None else "_dispatch"
     if op.has_layout:
         lines.append(f"    _tensors, _layout = _flatten(_op, ({arrays}))")
@@ -193,6 +228,8 @@ def _source(op: Op) -> str:
         key = f"(None, ({attributes}))" if attributes else "_no_key"
         result = f"{call}(_op, ({arrays}), {key})"
     lines.append(f"    return _into(out, {result})" if op.facts.out else f"    return {result}")
+    if others:
+        lines.append(f"def _strict({_signature(op)}): pass")
     return "\n".join(lines)
 
 
@@ -226,6 +263,11 @@ def make_function(op: Op) -> Callable[..., Any]:
         "_name": op.name,
         "_no_key": _NO_KEY,
         "__name__": op.fn.__module__,
+        "_absent": ABSENT,
+        "_call_in_other_order": call_in_other_order,
+        "_call_respelled": call_respelled,
+        "_Tensor": Tensor,
+        "_others": _others(op),
     }
     for p in op.parameters:
         if not p.required:
@@ -238,17 +280,30 @@ def make_function(op: Op) -> Callable[..., Any]:
     function.__doc__ = op.fn.__doc__
     function.__qualname__ = op.name
     function.__module__ = op.fn.__module__
+    if "_strict" in namespace:
+        namespace["_function"] = function
+        # Where `inspect` finds the signature.
+        function.__wrapped__ = namespace["_strict"]
     function.op = op
     return function
 
 
-def _make_inplace(op: Op, function: Callable[..., Any]) -> Callable[..., Any]:
+def inplace_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The in-place form of a public function: it overwrites the first argument and returns it."""
+    name = f"{function.__name__}_"
+
     @functools.wraps(function)
-    def inplace(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def inplace(x: Any = ABSENT, *args: Any, **kwargs: Any) -> Tensor:
+        if x is ABSENT:
+            found = respelled_keywords(function, name, kwargs) or kwargs
+            x = found.pop(next(iter(inspect.signature(function).parameters)), ABSENT)
+            if x is ABSENT:
+                return function(**found)  # Python says what is missing.
+            kwargs = found
         return write_inplace(x, function(x, *args, **kwargs))
 
-    inplace.__name__ = inplace.__qualname__ = f"{op.name}_"
-    inplace.__doc__ = f"In-place form of `{op.name}`: overwrites `x` and returns it."
+    inplace.__name__ = inplace.__qualname__ = name
+    inplace.__doc__ = f"In-place form of `{function.__name__}`: overwrites `x` and returns it."
     return inplace
 
 
@@ -283,6 +338,6 @@ def op(fn: Callable[..., Any] | None = None, *, name: str | None = None, **facts
     if method and record.arrays:
         attach_method(method, function)
     if record.facts.inplace:
-        function.inplace = _make_inplace(record, function)  # type: ignore[attr-defined]
+        function.inplace = inplace_of(function)  # type: ignore[attr-defined]
         attach_method(f"{method or record.name}_", function.inplace)  # type: ignore[attr-defined]
     return function

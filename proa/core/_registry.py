@@ -171,6 +171,22 @@ def _conjugate(array: Any) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherOrder:
+    """A second order of arguments that a public function takes, such as `(x, axis, index)`.
+
+    Args:
+        when: condition on the parameters, as source; it tells the order by a type.
+        call: called with what was given under the names of the first order, and returns the
+            result.
+        names: keywords that belong to the second order only, and tell it too.
+    """
+
+    when: str
+    call: Callable[..., Any]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Facts:
     """What an op's function cannot say by itself.
 
@@ -186,6 +202,7 @@ class Facts:
         out: whether the function takes `out=`.
         noise: for a random op: `fn(twister, **arguments)` that draws on the host what it takes
             in place of a key; see `core/_noise.py`.
+        other_order: a second order of arguments.
     """
 
     method: str | None = ""
@@ -198,6 +215,7 @@ class Facts:
     public: bool = True
     out: bool = False
     noise: Callable[..., Any] | None = None
+    other_order: OtherOrder | None = None
 
 
 @dataclass(eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proa.core import GradMode, InvalidArgumentError, OutOfRangeError, put
+from proa.core import GradMode, InvalidArgumentError, OutOfRangeError, put, respelled
 
 from . import functional as F
 from ._function_layer import FunctionLayer
@@ -75,6 +75,7 @@ class Linear(Layer):
         [3, 2]
     """
 
+    @respelled
     def __init__(
         self,
         in_features: int,

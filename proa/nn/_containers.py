@@ -6,7 +6,13 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from proa.core import InvalidArgumentError, InvalidTypeError, OutOfRangeError, UnknownNameError
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    OutOfRangeError,
+    UnknownNameError,
+    respelled,
+)
 
 from ._layer import Layer
 
@@ -192,6 +198,7 @@ class LayerList(_Indexed):
         2
     """
 
+    @respelled
     def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
         super().__init__()
         if sublayers is not None:
@@ -282,6 +289,7 @@ class LayerDict(_Indexed):
         ['small']
     """
 
+    @respelled
     def __init__(self, sublayers: Any = None) -> None:
         super().__init__()
         if sublayers is not None:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any, ClassVar, dataclass_transform
 
+from proa.core import bind, respelled_keywords
+
 from ._layer import Layer
 
 
@@ -61,10 +63,9 @@ class FunctionLayer(Layer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        try:
-            bound = self._signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{type(self).__name__}: {error}") from None
+        name = type(self).__name__
+        found = respelled_keywords(type(self), name, kwargs) if kwargs else None
+        bound = bind(type(self), args, kwargs if found is None else found)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
             setattr(self, name, value)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from proa.core import GradMode, InvalidArgumentError, describe_array
+from proa.core import GradMode, InvalidArgumentError, describe_array, respelled
 from proa.ops import matmul, moveaxis, reshape
 
 from . import functional as F
@@ -46,6 +46,7 @@ class LayerNorm(Layer):
         [0.0, 0.0, 0.0, 0.0]
     """
 
+    @respelled
     def __init__(
         self,
         normalized_shape: int | Sequence[int],
@@ -150,6 +151,7 @@ class GroupNorm(Layer):
         Wu and He, "Group normalization", 2018.
     """
 
+    @respelled
     def __init__(
         self,
         num_groups: int,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -15,7 +14,9 @@ from proa.core import (
     Tensor,
     attach_method,
     composite,
+    inplace_of,
     op,
+    respelled,
     write_inplace,
 )
 
@@ -210,12 +211,16 @@ def _into(result: Tensor, out: Tensor | None) -> Tensor:
     return result if out is None else write_inplace(out, result)
 
 
+_ONE = 1
+
+
 def _times(y: Any, alpha: Any) -> Any:
     is_one = alpha.__class__ in (int, float) and alpha == 1
     return y if is_one else multiply(y, alpha)
 
 
-def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Tensor:
+@respelled
+def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = _ONE, out: Any = None) -> Tensor:
     """`x + alpha * y`.
 
     Args:
@@ -230,10 +235,15 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = N
         >>> proa.add(proa.to_tensor([1, 2]), proa.to_tensor([10, 20])).tolist()
         [11, 22]
     """
-    return _into(plain_add(x, _times(y, alpha)), out)
+    # The usual call is told by identity, which no tensor redefines.
+    made = plain_add(x, y if alpha is _ONE else _times(y, alpha))
+    return made if out is None else write_inplace(out, made)
 
 
-def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Tensor:
+@respelled
+def subtract(
+    x: Any, y: Any, name: str | None = None, *, alpha: Any = _ONE, out: Any = None
+) -> Tensor:
     """`x - alpha * y`.
 
     Args:
@@ -246,7 +256,8 @@ def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: An
     Raises:
         InvalidTypeError: both are boolean.
     """
-    return _into(plain_subtract(x, _times(y, alpha)), out)
+    made = plain_subtract(x, y if alpha is _ONE else _times(y, alpha))
+    return made if out is None else write_inplace(out, made)
 
 
 @composite
@@ -568,16 +579,6 @@ def plain_increment(x: Array, value: Array):
     return x + value.astype(x.dtype)
 
 
-def _inplace(function: Any) -> Any:
-    @functools.wraps(function)
-    def inplace(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return write_inplace(x, function(x, *args, **kwargs))
-
-    inplace.__name__ = inplace.__qualname__ = f"{function.__name__}_"
-    inplace.__doc__ = f"In-place form of `{function.__name__}`: overwrites `x` and returns it."
-    return inplace
-
-
 @composite
 def increment(x: Tensor, value: Any = 1.0, name: str | None = None) -> Tensor:
     """Adds a number to a tensor of one element, in place.
@@ -602,9 +603,9 @@ def increment(x: Tensor, value: Any = 1.0, name: str | None = None) -> Tensor:
     return write_inplace(x, plain_increment(x, value))
 
 
-add_ = _inplace(add)
+add_ = inplace_of(add)
 copysign_ = copysign.inplace
-divide_ = _inplace(divide)
+divide_ = inplace_of(divide)
 floor_divide_ = floor_divide.inplace
 gcd_ = gcd.inplace
 hypot_ = hypot.inplace
@@ -612,9 +613,9 @@ lcm_ = lcm.inplace
 ldexp_ = ldexp.inplace
 lerp_ = lerp.inplace
 multiply_ = multiply.inplace
-pow_ = _inplace(pow)
+pow_ = inplace_of(pow)
 remainder_ = remainder.inplace
-subtract_ = _inplace(subtract)
+subtract_ = inplace_of(subtract)
 
 # Paddle's other names for the same functions.
 div, div_ = divide, divide_

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op
+from proa.core import (
+    InvalidArgumentError,
+    OtherOrder,
+    Tensor,
+    attach_method,
+    composite,
+    op,
+)
 
 from ._axes import normal_axis
 from ._index import check_places
@@ -45,7 +52,20 @@ def _check_gather(x: Any, index: Any, axis: int | None) -> None:
     check_places(index, x.shape[place], "index")
 
 
-@op(out=True, check=_check_gather)
+def _gather_along(x: Any, index: Any = None, axis: Any = None, **given: Any) -> Tensor:
+    """`gather(x, dim, index)`: an index per position of the other axes, as PyTorch has it."""
+    if isinstance(index, int):
+        given["dim"], index = index, axis
+    return take_along_axis(x, index, given.pop("dim"), False, **given)
+
+
+@op(
+    out=True,
+    check=_check_gather,
+    other_order=OtherOrder(
+        when="index.__class__ is int and axis is not None", call=_gather_along, names=("dim",)
+    ),
+)
 def gather(x: Array, index: Index, axis: int | None = None):
     """Picks slices along an axis.
 
@@ -73,7 +93,18 @@ def _check_select(x: Any, index: Any, axis: int) -> None:
     check_places(index, x.shape[normal_axis(axis, x.ndim)], "index")
 
 
-@op(out=True, check=_check_select)
+def _select_along(x: Any, index: Any, axis: Any, **given: Any) -> Tensor:
+    """`index_select(x, axis, index)`."""
+    return index_select(x, axis, index, **given)
+
+
+@op(
+    out=True,
+    check=_check_select,
+    other_order=OtherOrder(
+        when="index.__class__ is int and axis.__class__ is not int", call=_select_along
+    ),
+)
 def index_select(x: Array, index: Index, axis: int = 0):
     """Picks slices along an axis.
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from proa.core import (
     InvalidArgumentError,
+    OtherOrder,
     Tensor,
     attach_method,
     composite,
@@ -40,14 +41,20 @@ def _scatter_along(x: Any, index: Any = None, updates: Any = None, **given: Any)
         dim, index = index, updates
         value = given.pop("overwrite", value)
     reduce = given.pop("reduce", "assign")
-    return _into(put_along_axis(x, index, value, dim, reduce, True, False), given.get("out"))
+    made = put_along_axis(x, index, value, dim, reduce, True, False)
+    return made if given.get("out") is None else write_inplace(given["out"], made)
 
 
-@op(inplace=True, out=True, check=_check_scatter, other_order=OtherOrder(
-    when="index.__class__ is int and overwrite.__class__ is not bool",
-    call=_scatter_along,
-    names=("dim", "src", "value", "reduce"),
-))
+@op(
+    inplace=True,
+    out=True,
+    check=_check_scatter,
+    other_order=OtherOrder(
+        when="index.__class__ is int and overwrite.__class__ is not bool",
+        call=_scatter_along,
+        names=("dim", "src", "value", "reduce"),
+    ),
+)
 def scatter(x: Array, index: Index, updates: Array, overwrite: bool = True):
     """A copy of `x` in which rows are replaced, or summed up.
 
@@ -132,9 +139,14 @@ def _add_along(x: Any, index: Any, axis: Any, value: Any, **given: Any) -> Tenso
     return index_add(x, axis, index, value, **given)
 
 
-@op(inplace=True, out=True, check=_check_axis, other_order=OtherOrder(
-    when="index.__class__ is int and axis.__class__ is not int", call=_add_along
-))
+@op(
+    inplace=True,
+    out=True,
+    check=_check_axis,
+    other_order=OtherOrder(
+        when="index.__class__ is int and axis.__class__ is not int", call=_add_along
+    ),
+)
 def index_add(x: Array, index: Index, axis: int, value: Array, alpha: float = 1):
     """Adds slices to `x` at places of an axis; places named twice get both.
 

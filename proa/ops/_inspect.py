@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidTypeError, Tensor, as_dtype, attach_method, composite, context, op
+from proa.core import (
+    InvalidTypeError,
+    Tensor,
+    as_dtype,
+    attach_method,
+    composite,
+    context,
+    op,
+    respelled,
+)
 
 if TYPE_CHECKING:
     from proa.core._types import Array
 
 
+@respelled
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a Tensor.
 
@@ -133,6 +143,7 @@ class finfo:
         65504.0
     """
 
+    @respelled
     def __init__(self, dtype: Any) -> None:
         wanted = as_dtype(dtype)
         if not wanted.is_inexact:

@@ -46,6 +46,7 @@ def broadcast(x: Any, shape: tuple[Any, ...], name: str) -> Any:
         ) from error
 
 
+@variadic
 @op(method=None)
 def expand(x: Array, shape: Shape):
     """Repeats axes of extent 1, and adds axes in front, until the tensor has a shape.
@@ -157,7 +158,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> list[int]:
         raise _no_common_shape(shapes) from error
 
 
-@op
+@variadic
+@op(method=None)
 def tile(x: Array, repeat_times: Shape):
     """Repeats a tensor along its axes.
 
@@ -309,8 +311,9 @@ def rot90(x: Array, k: int = 1, axes: Ints = (0, 1)):
 
 
 for _name, _method in {
-    "expand": variadic(expand),
+    "expand": expand,
     "repeat": repeat,
+    "tile": tile,
     "flip": variadic(flip),
     "reverse": reverse,
     "repeat_interleave": repeat_interleave,

@@ -14,6 +14,7 @@ from jax import lax
 from proa.core import (
     GradMode,
     InvalidArgumentError,
+    OtherOrder,
     Tensor,
     composite,
     describe_array,
@@ -373,7 +374,19 @@ def instance_norm(
     return instance_norm_batch(x, weight, bias, eps, data_format)
 
 
-@op(method=None, amp="black")
+def _group_norm_by_weight(x: Any, num_groups: Any, epsilon: Any, **given: Any) -> Tensor:
+    """`group_norm(x, num_groups, weight, bias, epsilon)`."""
+    bias, last = given.pop("weight", None), given.pop("bias", 1e-5)
+    if isinstance(last, Tensor):
+        bias, last = last, 1e-5
+    return group_norm(x, num_groups, last, epsilon, bias, **given)
+
+
+@op(
+    method=None,
+    amp="black",
+    other_order=OtherOrder(when="isinstance(epsilon, _Tensor)", call=_group_norm_by_weight),
+)
 def group_norm(
     x: Array,
     num_groups: int,

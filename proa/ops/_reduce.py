@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
+from proa.core import (
+    InvalidArgumentError,
+    OtherOrder,
+    Tensor,
+    attach_method,
+    composite,
+    op,
+    write_inplace,
+)
 
 from ._cast import cast
 from ._promote import (
@@ -40,7 +48,14 @@ def _sum(x: Array, axes: Any, keepdim: bool, dtype: Any) -> Array:
     return jnp.sum(widened(start), axis=axes, keepdims=keepdim).astype(dtype)
 
 
-@op(amp="black", out=True)
+def _sum_keeping(x: Any, dtype: Any, keepdim: Any = None, **given: Any) -> Tensor:
+    """`sum(x, axis, keepdim, dtype)`."""
+    return sum(x, keepdim=dtype, dtype=keepdim, **given)
+
+
+@op(
+    amp="black", out=True, other_order=OtherOrder(when="dtype.__class__ is bool", call=_sum_keeping)
+)
 def sum(x: Array, axis: Axis | None = None, dtype: DType | None = None, keepdim: bool = False):
     """Sum over axes.
 

@@ -14,6 +14,7 @@ from proa.core import (
     Tensor,
     as_dtype,
     attach_method,
+    respelled,
     to_tensor,
 )
 
@@ -95,6 +96,7 @@ def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Sparse
     return like_form(moved, given._form)
 
 
+@respelled
 def reshape(x: Tensor, shape: Sequence[int], name: str | None = None) -> SparseTensor:
     """The tensor in another shape with as many elements.
 

@@ -1,0 +1,84 @@
+"""The mechanism of second spellings; which functions take which is in tests/e2e."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from proa.core import InvalidArgumentError, InvalidTypeError, bind, respelled
+from proa.core._spellings import ELSEWHERE, GENERAL, SPECIAL, respell, respelled_keywords, spellings
+
+
+def scaled(x, axis=0, *, factor=2):
+    return x, axis, factor
+
+
+quick = respelled(scaled)
+
+
+def test_own_names_are_no_spellings_of_others():
+    assert spellings("f", ["x", "axis"]) == {"input": "x", "dim": "axis"}
+    assert spellings("f", ["x", "input"]) == {}
+    assert spellings("pow", ["x", "y"])["exponent"] == "y"
+    assert spellings("max", ["x", "axis"])["dim"] == ""
+
+
+def test_respell_renames_and_keeps_the_rest():
+    assert respell("f", {"dim": "axis"}, {"dim": 1, "keepdim": True}) == {
+        "axis": 1,
+        "keepdim": True,
+    }
+
+
+def test_respell_adds_defaults_of_the_second_spelling():
+    assert respell("median", {"dim": "axis"}, {"dim": 1}) == {"axis": 1, "mode": "min"}
+    assert respell("median", {"dim": "axis"}, {"axis": 1}) == {"axis": 1}
+
+
+def test_respell_refuses_two_names_of_one_argument():
+    with pytest.raises(InvalidArgumentError, match="`f` is given `dim` and `axis`, which are one"):
+        respell("f", {"dim": "axis"}, {"dim": 1, "axis": 1})
+
+
+def test_respell_refuses_what_only_compat_takes():
+    with pytest.raises(InvalidTypeError, match="`max` is given `dim`, a keyword of PyTorch's"):
+        respell("max", {"dim": ""}, {"dim": 1})
+
+
+def test_a_respelled_function_has_its_signature_and_results():
+    assert inspect.signature(quick) == inspect.signature(scaled)
+    assert quick(1) == (1, 0, 2)
+    assert quick(input=1, dim=3, factor=4) == quick(1, 3, factor=4) == (1, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({}, r"scaled\(\): missing a required argument: 'x'"),
+        ({"input": 1, "x": 1}, "`scaled` is given `x` and `input`"),
+        ({"x": 1, "size": 1}, "unexpected keyword argument 'size'"),
+    ],
+)
+def test_a_respelled_function_tells_what_is_wrong(kwargs, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        quick(**kwargs)
+
+
+def test_keywords_in_the_first_spelling_are_left_alone():
+    assert respelled_keywords(scaled, "scaled", {"axis": 1}) is None
+    assert respelled_keywords(scaled, "scaled", {"dim": 1}) == {"axis": 1}
+    assert respelled_keywords(lambda x, **rest: x, "f", {"input": 1}) is None
+
+
+def test_bind_tells_unknown_keywords_first():
+    with pytest.raises(TypeError, match=r"f\(\) got an unexpected keyword argument 'y'"):
+        bind(scaled, (), {"y": 1}, "f")
+    with pytest.raises(TypeError, match=r"scaled\(\): missing a required argument: 'x'"):
+        bind(scaled, (), {})
+
+
+def test_tables_are_in_order():
+    assert list(GENERAL) == sorted(GENERAL)
+    assert list(SPECIAL) == sorted(SPECIAL)
+    assert list(ELSEWHERE) == sorted(ELSEWHERE)
