@@ -58,7 +58,11 @@ def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor
     return _one_hot(x, count)
 
 
-@op(differentiable=False)
+def _check_global(input: Any, index_num: int, **_: Any) -> None:
+    check_range(input, index_num, "input", "shard_index", "a global index")
+
+
+@op(check=_check_global, differentiable=False)
 def shard_index(input: Index, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
     """Renumbers global indices within one of several equal ranges.
 
@@ -74,6 +78,7 @@ def shard_index(input: Index, index_num: int, nshards: int, shard_id: int, ignor
 
     Raises:
         InvalidArgumentError: `shard_id` is not in [0, nshards).
+        OutOfRangeError: an index is not in [0, index_num).
     """
     if not 0 <= shard_id < nshards:
         raise InvalidArgumentError(

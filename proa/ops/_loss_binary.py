@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 from jax import nn
 
 from proa.core import InvalidArgumentError, describe_array, op
 
+from ._host_checks import check_range
 from ._loss_class import reduce_loss, wide
 
 if TYPE_CHECKING:
@@ -169,7 +170,11 @@ def multi_label_soft_margin_loss(
     return reduce_loss(loss, reduction, "multi_label_soft_margin_loss")
 
 
-@op(method=None)
+def _check_classes(input: Any, label: Any, epsilon: float) -> None:
+    check_range(label, input.shape[-1], "label", "dice_loss", "a class")
+
+
+@op(method=None, check=_check_classes)
 def dice_loss(input: Array, label: Index, epsilon: float = 1e-5) -> Array:
     """One minus the dice overlap: 1 - 2 |input * hot| / (|input| + |hot| + epsilon), averaged.
 
@@ -180,6 +185,7 @@ def dice_loss(input: Array, label: Index, epsilon: float = 1e-5) -> Array:
 
     Raises:
         InvalidArgumentError: the label's shape does not fit.
+        OutOfRangeError: a label is no class.
     """
     if label.shape != (*input.shape[:-1], 1):
         raise InvalidArgumentError(
