@@ -41,10 +41,11 @@ def composite(function: F) -> F:
         except _FAILURES as error:
             if isinstance(error, ProaError):
                 raise
-            found = respelled_keywords(function, function.__name__, kwargs) if kwargs else None
+            signature = inspect.signature(function)
+            found = respelled_keywords(signature, function.__name__, kwargs) if kwargs else None
             if found is not None:
                 return call(*args, **found)
-            arguments = bind(function, args, kwargs)
+            arguments = bind(signature, function.__name__, args, kwargs)
             if not _convert(function, arguments):
                 _refuse(error, function.__name__, arguments.arguments)
         try:

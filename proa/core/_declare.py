@@ -295,8 +295,9 @@ def inplace_of(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def inplace(x: Any = ABSENT, *args: Any, **kwargs: Any) -> Tensor:
         if x is ABSENT:
-            found = respelled_keywords(function, name, kwargs) or kwargs
-            x = found.pop(next(iter(inspect.signature(function).parameters)), ABSENT)
+            signature = inspect.signature(function)
+            found = respelled_keywords(signature, name, kwargs) or kwargs
+            x = found.pop(next(iter(signature.parameters)), ABSENT)
             if x is ABSENT:
                 return function(**found)  # Python says what is missing.
             kwargs = found

@@ -206,24 +206,20 @@ def given_arguments(
 
 
 def bind(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    name: str | None = None,
+    signature: inspect.Signature, called: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> inspect.BoundArguments:
     """Sorts arguments by the parameters of a function.
 
     Args:
-        function: the function.
+        signature: the function's.
+        called: its name.
         args: positional arguments.
         kwargs: keyword arguments.
-        name: what the function is called; its own name by default.
 
     Raises:
         TypeError: one is unknown, missing or too many, in Python's own words, which are the
             best there are; like Python's call, and unlike `inspect`, it tells unknown ones first.
     """
-    signature, called = inspect.signature(function), name or function.__name__
     parameters = signature.parameters
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         for unknown in kwargs.keys() - parameters.keys():
@@ -252,8 +248,9 @@ def call_respelled(
         TypeError: an argument is missing.
         InvalidArgumentError: an argument is there under both names.
     """
-    found = given_arguments(function, inspect.signature(strict), others, arguments)
-    bind(strict, (), found, _called(function))
+    signature = inspect.signature(strict)
+    found = given_arguments(function, signature, others, arguments)
+    bind(signature, _called(function), (), found)
     return function(**found)
 
 
@@ -269,23 +266,23 @@ def call_in_other_order(
 
 
 def respelled_keywords(
-    function: Callable[..., Any], name: str, kwargs: dict[str, Any]
+    signature: inspect.Signature, called: str, kwargs: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Returns the keyword arguments in the first spelling; `None` where they are in it already.
 
     Args:
-        function: what they are for.
-        name: what it is called in the table.
+        signature: of the function they are for.
+        called: its name.
         kwargs: keyword arguments of a call that failed.
 
     Raises:
         InvalidArgumentError: an argument is there under both names.
     """
-    parameters = inspect.signature(function).parameters
+    parameters = signature.parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return None
-    others = spellings(name, parameters)
-    return respell(name, others, kwargs) if others.keys() & kwargs.keys() else None
+    others = spellings(called, parameters)
+    return respell(called, others, kwargs) if others.keys() & kwargs.keys() else None
 
 
 def dividing_line(required: Iterable[str], others: Iterable[str]) -> str:

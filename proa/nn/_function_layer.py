@@ -64,8 +64,8 @@ class FunctionLayer(Layer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
         name = type(self).__name__
-        found = respelled_keywords(type(self), name, kwargs) if kwargs else None
-        bound = bind(type(self), args, kwargs if found is None else found)
+        found = respelled_keywords(self._signature, name, kwargs) if kwargs else None
+        bound = bind(self._signature, name, args, kwargs if found is None else found)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
             setattr(self, name, value)
