@@ -241,6 +241,7 @@ class GradScaler:
                 self._scale, record.is_unscaled, record.found, grads
             )
         for param, grad in zip(params, wide, strict=True):
+            grad._claims_gradient = True
             param._grad = grad
         record.names = [param.name for param in params]
         for handle, value in (

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from proa.core import Node, TapedCall, Tensor, interceptors, new_tensor
+from proa.core import Node, TapedCall, Tensor, interceptors, new_gradient, new_tensor
 
 _state = threading.local()
 
@@ -17,13 +17,19 @@ def pack_hooks() -> tuple[Callable[[Tensor], Any], Callable[[Any], Tensor]] | No
     return active[-1] if active else None
 
 
+def _shown(array: Any, is_live: bool) -> Tensor:
+    """A saved input as the hooks see it: off the tape, its `stop_gradient` that of the input."""
+    return new_gradient(array) if is_live else new_tensor(array)
+
+
 class PackedCall(TapedCall):
     """An op call whose saved inputs were handed to a pack hook; `saved` is what it gave."""
 
     __slots__ = ("node", "unpack")
 
     def __init__(self, node: Node, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
-        packed = [pack(new_tensor(array)) for array in node.saved]
+        pairs = zip(node.saved, node.edges, strict=True)
+        packed = [pack(_shown(array, edge is not None)) for array, edge in pairs]
         super().__init__(packed, node.edges, node.num_outputs)
         self.sequence = node.sequence
         self.node, self.unpack = node, unpack

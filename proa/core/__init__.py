@@ -136,6 +136,7 @@ from ._tensor import attach_method as attach_method
 from ._tensor import concrete as concrete
 from ._tensor import copy_array as copy_array
 from ._tensor import host_array as host_array
+from ._tensor import new_gradient as new_gradient
 from ._tensor import new_tensor as new_tensor
 from ._tensor import tensor_method as tensor_method
 from ._tensor import to_tensor as to_tensor

@@ -170,8 +170,8 @@ def _describe(t: Tensor) -> str:
         return "Tensor(Not initialized)"
     head = f"Tensor(shape={list(t._data.shape)}, dtype={t.dtype.name}"
     if not isinstance(t._data, jax.Array | np.ndarray | np.generic):
-        return f"{head}, stop_gradient={t._stop}, a value of the Program that is being recorded)"
-    head = f"{head}, place={place_of(t._data)!r}, stop_gradient={t._stop}"
+        return f"{head}, stop_gradient={t.stop_gradient}, a value of the Program that is being recorded)"
+    head = f"{head}, place={place_of(t._data)!r}, stop_gradient={t.stop_gradient}"
     if isinstance(t._data, Tracer):
         return f"{head}, a value that JAX traces)"
     if isinstance(t._data, jax.Array) and not t._data.is_fully_addressable:

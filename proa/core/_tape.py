@@ -10,12 +10,21 @@ from itertools import count
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from ._context import context
 from ._dispatch import Node, Residuals, TapedCall, dispatch, is_inexact
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._registry import Facts, register
-from ._tensor import Leaf, Tensor, alias, attach_method, new_tensor, tensor_method
+from ._tensor import (
+    Leaf,
+    Tensor,
+    alias,
+    attach_method,
+    new_gradient,
+    new_tensor,
+    tensor_method,
+)
 
 
 class _ZeroGrad:
@@ -120,6 +129,19 @@ def _sum_pair(x: Any, y: Any) -> Any:
     return x + y
 
 
+def as_gradient(t: Tensor) -> Tensor:
+    """Returns a second handle that says of itself what a gradient does."""
+    twin = alias(t)
+    twin._claims_gradient = True
+    return twin
+
+
+def _sum(known: Tensor, gradient: Tensor) -> Tensor:
+    total = dispatch(_sum_op, (known, gradient), _K0)
+    total._claims_gradient = True
+    return total
+
+
 def _array_op(name: str, fn: Callable[..., Any], **annotations: str) -> Any:
     fn.__annotations__ = annotations
     return register(name, fn, Facts(method=None, public=False))
@@ -161,7 +183,7 @@ class Walk:
             # an order of addresses would give the next process another compiled function.
             heapq.heappush(self.heap, (-node.sequence, next(self._arrivals), node))
         known = slots[index]
-        slots[index] = gradient if known is None else dispatch(_sum_op, (known, gradient), _K0)
+        slots[index] = gradient if known is None else _sum(known, gradient)
 
     def run(self) -> None:
         """Walks the tape until no cotangent is left."""
@@ -189,7 +211,8 @@ class Walk:
                     continue
                 result = hook(slots[index])
                 if result is not None:
-                    slots[index] = _checked_by_hook(result, slots[index])
+                    result = _checked_by_hook(result, slots[index])
+                    slots[index] = result if self.create else as_gradient(result)
 
     def _propagate(self, node: TapedCall, slots: list[Any]) -> None:
         if node.saved is None:
@@ -258,6 +281,7 @@ def node_gradients(node: Node, slots: list[Any], create: bool) -> list[Any]:
 def _scatter(length: int, positions: tuple[int, ...], gradients: Sequence[Any]) -> list[Any]:
     full: list[Any] = [None] * length
     for position, gradient in zip(positions, gradients, strict=True):
+        gradient._claims_gradient = True
         full[position] = gradient
     return full
 
@@ -284,7 +308,10 @@ def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:
     known = t._grad
     if known is None or known is ZERO_GRAD:
         # A hook or another leaf may hold the same handle; a fresh one keeps sums apart.
-        t._grad = gradient if create else alias(gradient)
+        if not create:
+            claims, gradient = gradient._claims_gradient, alias(gradient)
+            gradient._claims_gradient = claims
+        t._grad = gradient
     else:
         total = dispatch(_sum_op, (known, gradient), _K0)
         if recorder is not None:
@@ -295,7 +322,9 @@ def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:
 
 def _seed(output: Tensor, given: Any) -> Tensor:
     if given is None:
-        return dispatch(_ones_op, (output,), _K0)
+        seed = dispatch(_ones_op, (output,), _K0)
+        seed._claims_gradient = True
+        return seed
     if not isinstance(given, Tensor):
         given = Tensor(given)
     if list(given.shape) != list(output.shape):
@@ -304,7 +333,7 @@ def _seed(output: Tensor, given: Any) -> Tensor:
             expected="a gradient of the output's own shape",
             fix="reshape or expand the gradient",
         )
-    return given
+    return as_gradient(given) if given._stop else given
 
 
 def _check_root(t: Any) -> None:
@@ -450,6 +479,9 @@ def _result(walk: Walk, targets: Any, t: Tensor, position: int, allow_unused: bo
             expected="inputs that the outputs were computed from, with stop_gradient=False",
             fix="pass allow_unused=True to get None for it",
         )
+    if gradient is not None:
+        # Asked for by name it is a result like any other.
+        gradient._claims_gradient = False
     return gradient
 
 
@@ -553,7 +585,7 @@ def _get_grad(self: Tensor) -> Any:
     """Gradient summed up by `backward()`, or `None`."""
     known = self._grad
     if known is ZERO_GRAD:
-        self._grad = known = new_tensor(dispatch(_zeros_op, (self,), _K0)._data)
+        self._grad = known = new_gradient(dispatch(_zeros_op, (self,), _K0)._data)
     return known
 
 
@@ -580,7 +612,20 @@ attach_method("grad", property(_get_grad, _set_grad))  # type: ignore[arg-type]
 
 @tensor_method
 def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
-    """Sets the gradient to zero (lazily: nothing is allocated), or drops it."""
+    """Sets the gradient to zero (lazily: nothing is allocated), or drops it.
+
+    Args:
+        set_to_zero: zeros rather than no gradient.
+
+    Raises:
+        InvalidTypeError: not a truth value.
+    """
+    if not isinstance(set_to_zero, bool | int | np.bool_):
+        raise InvalidTypeError(
+            f"`set_to_zero` of `clear_gradient` is a {type(set_to_zero).__name__}",
+            expected="True or False",
+            fix="to store other numbers, set them: x.grad = tensor",
+        )
     if context.recorder is not None:
         context.recorder.note_grad(self)
     has = self._grad is not None

@@ -52,6 +52,8 @@ class Tensor:
     _grad: Any = None
     #: What gradients are cast to when they are summed up; `None` leaves them as they are.
     _grad_dtype: Any = None
+    #: Says `stop_gradient=False` although it is off the tape: a gradient, a saved input.
+    _claims_gradient: bool = False
     _view: Any = None
     _views: Any = None
     _weak: bool = False
@@ -72,11 +74,16 @@ class Tensor:
 
     @property
     def stop_gradient(self) -> bool:
-        """Whether no gradient is wanted for this tensor."""
-        return self._stop
+        """Whether no gradient is wanted for this tensor.
+
+        A gradient that `backward()` left behind says False, as in Paddle. It is off the tape
+        all the same until that is asked for, so it can be scaled or zeroed in place.
+        """
+        return self._stop and not self._claims_gradient
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
+        self._claims_gradient = False
         if bool(value) != self._stop:
             self._stop = bool(value)
             bump_mode_epoch()
@@ -288,6 +295,13 @@ def new_tensor(data: Any) -> Tensor:
     """Wraps an array or Value into a Tensor without looking at it."""
     t = _allocate(Tensor)
     t._data = data
+    return t
+
+
+def new_gradient(data: Any) -> Tensor:
+    """Wraps an array or Value that is a gradient."""
+    t = new_tensor(data)
+    t._claims_gradient = True
     return t
 
 

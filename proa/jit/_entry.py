@@ -19,6 +19,7 @@ from proa.core import (
     dispatch,
     key_lock,
     mode_epoch,
+    new_gradient,
     new_tensor,
     replace_data,
     run_backward,
@@ -240,7 +241,7 @@ class Entry:
             (replace_data if reshaped else store)(find(reference, inputs), outs[position])
             position += 1
         for reference in self.new_grads:
-            find(reference, inputs)._grad = new_tensor(outs[position])
+            find(reference, inputs)._grad = new_gradient(outs[position])
             position += 1
         position += len(self.onward)
         for slot in self.attributes:

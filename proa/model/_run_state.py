@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import Tensor, default_generator, new_tensor, put_like, replace_data
+from proa.core import Tensor, default_generator, new_gradient, put_like, replace_data
 from proa.optimizer.lr import LRScheduler
 
 from ._checkpoint import Checkpoint
@@ -122,7 +122,7 @@ def restore_tensors(tensors: Mapping[str, Tensor], checkpoint: Checkpoint) -> No
     for name, t in tensors.items():
         replace_data(t, _placed_as(t, checkpoint.arrays[f"weights/{name}"]))
         gradient = checkpoint.arrays.get(f"gradients/{name}")
-        t._grad = None if gradient is None else new_tensor(_placed_as(t, gradient))
+        t._grad = None if gradient is None else new_gradient(_placed_as(t, gradient))
 
 
 def _placed_as(t: Tensor, array: np.ndarray) -> Any:

@@ -493,7 +493,8 @@ class Optimizer:
             no_grad_set (set, optional): without these parameters.
 
         Returns:
-            tuple[list, list]: twice the parameters with their gradients.
+            tuple[list, list]: an empty list (Paddle's place for operators) and the parameters
+            with their gradients.
 
         Examples:
             >>> import proa
@@ -513,7 +514,7 @@ class Optimizer:
                 stacklevel=2,
             )
         self.apply_gradients(pairs)
-        return pairs, pairs
+        return [], pairs
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Clears the gradients of all parameters.

@@ -316,3 +316,36 @@ def test_a_long_chain_needs_no_recursion():
         y = y + 1.0
     y.backward()
     same(x.grad, [1.0], "float32")
+
+
+def test_gradients_say_that_they_pass_gradients_but_stay_off_the_tape():
+    x = wanted(1.0, 2.0)
+    seen = []
+    x.register_hook(lambda gradient: seen.append(gradient.stop_gradient))
+    (x * x).sum().backward()
+    assert seen == [False]
+    assert not x.grad.stop_gradient
+    assert "stop_gradient=False" in repr(x.grad)
+    x.grad.zero_()
+    assert x.grad.tolist() == [0.0, 0.0]
+    assert (x.grad * 2).stop_gradient
+    (first,) = proa.grad((x * x).sum(), x)
+    assert first.stop_gradient
+    x.clear_grad()
+    assert not x.grad.stop_gradient
+    x.grad.stop_gradient = True
+    assert x.grad.stop_gradient
+
+
+def test_gradients_can_be_put_on_the_tape():
+    x = wanted(3.0)
+    (x * x).backward()
+    x.grad.stop_gradient = False
+    (x.grad * x.grad).backward()
+    same(x.grad.grad, [12.0], "float32")
+
+
+def test_clear_gradient_takes_no_arrays():
+    x = wanted(1.0, 2.0)
+    with pytest.raises(InvalidTypeError, match="`set_to_zero` of `clear_gradient` is a ndarray"):
+        x.clear_gradient(np.ones(2))

@@ -341,7 +341,8 @@ def test_minimize_applies_the_gradients_that_are_there(parameter):
     optimizer = SGD(0.5, [weight, other])
     weight.grad, other.grad = Tensor([1.0]), Tensor([1.0])
     loss = Tensor(0.0)
-    _, pairs = optimizer.minimize(loss, parameters=[weight])
+    operators, pairs = optimizer.minimize(loss, parameters=[weight])
+    assert operators == []
     assert [param.name for param, _ in pairs] == ["weight"]
     assert (weight.tolist(), other.tolist()) == ([0.5], [1.0])
     optimizer.minimize(loss, no_grad_set={weight})
