@@ -17,6 +17,7 @@ import proa
 from proa._rooms import ROOMS
 from proa.core import MissingAttributeError, MissingModuleError, PreconditionError, set_flags
 
+from ._inner_modules import inner_module, name_from_above
 from ._words import speak_paddle, speak_proa
 
 ALIAS = "paddle"
@@ -62,6 +63,11 @@ class _Aliased(ModuleType):
         # asks for many dunder names, to which a suggestion is no answer.
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        if inner_module(f"{_alias_name(self)}.{name}") is not None:
+            return import_module(f"{_alias_name(self)}.{name}")
+        above = name_from_above(self.__name__, name)
+        if above is not None:
+            return above
         raise MissingAttributeError(
             f"{_alias_name(self)}.{name}: {_OWN} has no {name!r} in {self.__name__!r}",
             expected=f"a name that {_OWN} has",
@@ -97,6 +103,9 @@ class _AliasFinder(MetaPathFinder):
         try:
             module = importlib.import_module(own)
         except ModuleNotFoundError as error:
+            inner = inner_module(fullname)
+            if inner is not None:
+                return ModuleSpec(fullname, _AliasLoader(inner), is_package=True)
             if error.name not in (own, fullname):
                 raise
             raise _unknown_module(fullname, sys.modules[own.rpartition(".")[0]]) from None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from proa.core import Generator, Size
+from proa.core import Generator, Size, Tensor
 
-_OWN_MODULE = Generator.__module__
+_OWN_MODULES = {kind: kind.__module__ for kind in (Generator, Tensor)}
 
 
 def speak_paddle() -> None:
-    """Lets shapes and generators print as Paddle's."""
+    """Lets shapes, generators and the class of tensors print as Paddle's."""
     Size.word = "paddle.Size"
     Generator.__module__ = "paddle.base.libpaddle"
+    Tensor.__module__ = "paddle"
 
 
 def speak_proa() -> None:
     """Lets them print as Proa's again."""
     Size.word = ""
-    Generator.__module__ = _OWN_MODULE
+    for kind, module in _OWN_MODULES.items():
+        kind.__module__ = module

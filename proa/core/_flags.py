@@ -10,6 +10,51 @@ from ._errors import InvalidTypeError, UnknownNameError
 
 _FLAGS: dict[str, Any] = {}
 _WATCHERS: dict[str, list[Callable[[Any], None]]] = {}
+#: Flags of Paddle 3.3.1 that scripts set and that have no subject here (its allocators, cuDNN,
+#: oneDNN, executors), with its defaults. They are stored and returned; nothing looks at them.
+_WITHOUT_SUBJECT: dict[str, Any] = {
+    "FLAGS_allocator_strategy": "auto_growth",
+    "FLAGS_benchmark": False,
+    "FLAGS_call_stack_level": 1,
+    "FLAGS_check_nan_inf_level": 0,
+    "FLAGS_conv_workspace_size_limit": 512,
+    "FLAGS_cudnn_batchnorm_spatial_persistent": False,
+    "FLAGS_cudnn_deterministic": False,
+    "FLAGS_cudnn_exhaustive_search": False,
+    "FLAGS_eager_delete_tensor_gb": 0.0,
+    "FLAGS_embedding_deterministic": 0,
+    "FLAGS_enable_cublas_tensor_op_math": False,
+    "FLAGS_enable_pir_api": True,
+    "FLAGS_enable_pir_in_executor": True,
+    "FLAGS_fast_eager_deletion_mode": True,
+    "FLAGS_fraction_of_cpu_memory_to_use": 1.0,
+    "FLAGS_fraction_of_gpu_memory_to_use": 0.92,
+    "FLAGS_fuse_parameter_groups_size": 1,
+    "FLAGS_fuse_parameter_memory_size": -1.0,
+    "FLAGS_gpu_memory_limit_mb": 0,
+    "FLAGS_init_allocated_mem": False,
+    "FLAGS_initial_cpu_memory_in_mb": 500,
+    "FLAGS_initial_gpu_memory_in_mb": 0,
+    "FLAGS_inner_op_parallelism": 0,
+    "FLAGS_low_precision_op_list": 0,
+    "FLAGS_max_inplace_grad_add": 0,
+    "FLAGS_memory_fraction_of_eager_deletion": 1.0,
+    "FLAGS_new_executor_serial_run": False,
+    "FLAGS_paddle_num_threads": 1,
+    "FLAGS_reallocate_gpu_memory_in_mb": 0,
+    "FLAGS_set_to_1d": False,
+    "FLAGS_sort_sum_gradient": False,
+    "FLAGS_sync_nccl_allreduce": True,
+    "FLAGS_use_autotune": False,
+    "FLAGS_use_cinn": False,
+    "FLAGS_use_mkldnn": False,
+    "FLAGS_use_pinned_memory": True,
+    "FLAGS_use_shm_cache": False,
+    "FLAGS_use_stride_compute_kernel": True,
+    "FLAGS_use_stride_kernel": True,
+    "FLAGS_use_system_allocator": False,
+    "FLAGS_use_virtual_memory_auto_growth": False,
+}
 
 
 def _parse(name: str, value: Any, kind: type) -> Any:
@@ -53,7 +98,7 @@ def _lookup(name: str) -> str:
             fix="write get_flags(['FLAGS_check_nan_inf'])",
         )
     full = name if name.startswith("FLAGS_") else f"FLAGS_{name}"
-    if full not in _FLAGS:
+    if full not in _FLAGS and full not in _WITHOUT_SUBJECT:
         raise UnknownNameError(
             f"there is no flag {name!r}",
             expected="one of " + ", ".join(sorted(_FLAGS)),
@@ -62,11 +107,16 @@ def _lookup(name: str) -> str:
     return full
 
 
+def _table(full: str) -> dict[str, Any]:
+    return _FLAGS if full in _FLAGS else _WITHOUT_SUBJECT
+
+
 def set_flags(flags: Mapping[str, Any]) -> None:
     """Sets run-time flags.
 
     Args:
-        flags: full flag names (`FLAGS_check_nan_inf`) and their new values.
+        flags: full flag names (`FLAGS_check_nan_inf`) and their new values. Flags of Paddle
+            that have no subject here (`FLAGS_cudnn_deterministic`) are stored, no more.
 
     Raises:
         UnknownNameError: a name is not a flag; nothing is changed then.
@@ -81,9 +131,9 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     parsed = {}
     for name, value in flags.items():
         full = _lookup(name)
-        parsed[full] = _parse(full, value, type(_FLAGS[full]))
+        parsed[full] = _parse(full, value, type(_table(full)[full]))
     for name, value in parsed.items():
-        _FLAGS[name] = value
+        _table(name)[name] = value
         for watch in _WATCHERS.get(name, ()):
             watch(value)
 
@@ -92,7 +142,7 @@ def get_flags(flags: str | Iterable[str] | None = None) -> dict[str, Any]:
     """Returns flags and their values.
 
     Args:
-        flags: one name or several; `None` gives all.
+        flags: one name or several; `None` gives all that have an effect.
 
     Raises:
         UnknownNameError: a name is not a flag.
@@ -100,4 +150,4 @@ def get_flags(flags: str | Iterable[str] | None = None) -> dict[str, Any]:
     if flags is None:
         return dict(_FLAGS)
     names: list[Any] = list(flags) if isinstance(flags, list | tuple | set) else [flags]
-    return {name: _FLAGS[_lookup(name)] for name in names}
+    return {name: _table(_lookup(name))[_lookup(name)] for name in names}

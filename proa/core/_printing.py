@@ -170,7 +170,8 @@ def _describe(t: Tensor) -> str:
         return "Tensor(Not initialized)"
     head = f"Tensor(shape={list(t._data.shape)}, dtype={t.dtype.name}"
     if not isinstance(t._data, jax.Array | np.ndarray | np.generic):
-        return f"{head}, stop_gradient={t.stop_gradient}, a value of the Program that is being recorded)"
+        what = "a value of the Program that is being recorded"
+        return f"{head}, stop_gradient={t.stop_gradient}, {what})"
     head = f"{head}, place={place_of(t._data)!r}, stop_gradient={t.stop_gradient}"
     if isinstance(t._data, Tracer):
         return f"{head}, a value that JAX traces)"

@@ -242,7 +242,9 @@ class Tensor:
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (self.__class__, self.numpy(), self._stop, self._name)
+        # Not the class Tensor itself, whose home has another name under the alias `paddle`.
+        cls = None if self.__class__ is Tensor else self.__class__
+        arguments = (cls, self.numpy(), self._stop, self._name)
         # Where the parts lay says nothing about where the copy will.
         hidden = ("process_mesh", "placements")
         fields = self.__dict__.items()
@@ -282,7 +284,10 @@ class Parameter(Tensor):
         self.stop_gradient = not value
 
 
-def _rebuild(cls: type[Tensor], array: np.ndarray, stop: bool, name: str | None) -> Tensor:
+def _rebuild(
+    cls: type[Tensor] | None, array: np.ndarray, stop: bool, name: str | None
+) -> Tensor:
+    cls = cls or Tensor
     rebuilt = cls.__new__(cls)
     rebuilt._data, rebuilt._stop, rebuilt._name = jax.device_put(array), stop, name
     return rebuilt

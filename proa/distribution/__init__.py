@@ -18,11 +18,11 @@ from ._distribution import ExponentialFamily as ExponentialFamily
 from ._gamma import Chi2 as Chi2
 from ._gamma import Exponential as Exponential
 from ._gamma import Gamma as Gamma
+from ._gumbel import Gumbel as Gumbel
 from ._kl_registry import kl_divergence as kl_divergence
 from ._kl_registry import register_kl as register_kl
 from ._lkj_cholesky import LKJCholesky as LKJCholesky
 from ._location_scale import Cauchy as Cauchy
-from ._location_scale import Gumbel as Gumbel
 from ._location_scale import Laplace as Laplace
 from ._location_scale import StudentT as StudentT
 from ._location_scale import Uniform as Uniform

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from proa.core import InvalidArgumentError
 from proa.ops import (
     abs as abs_,
@@ -35,8 +33,6 @@ from ._distribution import Distribution
 from ._draw import draw_normal, draw_open, seeded
 from ._kl_registry import register_kl
 from ._parameters import as_parameters, require, require_positive, require_scale
-
-_EULER = float(np.euler_gamma)
 
 
 class Uniform(Distribution):
@@ -230,53 +226,6 @@ class Cauchy(Distribution):
 
     def _entropy(self) -> Any:
         return math.log(4.0 * math.pi) + log(self.scale)
-
-
-class Gumbel(Distribution):
-    """Gumbel distribution, of the largest of many numbers.
-
-    `p(x) = exp(-z - exp(-z)) / scale` with `z = (x - loc) / scale`
-
-    Args:
-        loc: place of the maximum, a number, list, array or Tensor.
-        scale: scale >= 0, likewise; both broadcast.
-
-    Raises:
-        InvalidArgumentError: a negative scale, or shapes that do not broadcast.
-
-    Examples:
-        >>> import proa
-        >>> round(proa.distribution.Gumbel(0.0, 1.0).mean.item(), 4)
-        0.5772
-    """
-
-    def __init__(self, loc: Any, scale: Any) -> None:
-        self.loc, self.scale = as_parameters("Gumbel", loc=loc, scale=scale)
-        self.dtype = self.loc.dtype
-        require_scale("Gumbel", self.scale)
-        super().__init__(self.loc.shape)
-
-    def _mean(self) -> Any:
-        return self.loc + self.scale * _EULER
-
-    def _variance(self) -> Any:
-        return square(self.scale) * (math.pi**2 / 6.0)
-
-    def _rsample(self, shape: tuple[Any, ...]) -> Any:
-        return self._icdf(draw_open(self._extend_shape(shape), self.dtype))
-
-    def _log_prob(self, value: Any) -> Any:
-        z = (value - self.loc) / self.scale
-        return -(z + exp(-z)) - log(self.scale)
-
-    def _cdf(self, value: Any) -> Any:
-        return exp(-exp(-(value - self.loc) / self.scale))
-
-    def _icdf(self, value: Any) -> Any:
-        return self.loc - self.scale * log(-log(value))
-
-    def _entropy(self) -> Any:
-        return log(self.scale) + (1.0 + _EULER)
 
 
 class StudentT(Distribution):

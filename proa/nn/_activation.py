@@ -217,7 +217,7 @@ class Silu(FunctionLayer, function=F.silu):
     """`x * sigmoid(x)`.
 
     Args:
-        inplace: kept for Paddle's signature.
+        inplace: write the result to the input.
         name: kept for Paddle's signature.
     """
 

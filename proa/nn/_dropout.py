@@ -15,7 +15,7 @@ class Dropout(
 
     Args:
         p: probability of a zero, in [0, 1].
-        inplace: kept for Paddle's signature.
+        inplace: write the result to the input.
         axis: axes along which elements are dropped one by one; along the others all share
             their fate. `None` for all axes.
         mode: `"upscale_in_train"` divides what is kept by `1 - p`; `"downscale_in_infer"`

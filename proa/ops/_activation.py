@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import jax
 import jax.numpy as jnp
 
-from proa.core import default_dtype, op
+from proa.core import Tensor, composite, default_dtype, op, write_inplace
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -70,15 +70,25 @@ def gelu(x: Array, approximate: bool = False) -> Array:
     return jax.nn.gelu(floating(x), approximate=approximate)
 
 
-@op(method=None)
-def silu(x: Array, inplace: bool = False) -> Array:
+@op(name="silu", method=None, public=False)
+def _silu(x: Array) -> Array:
+    return jax.nn.silu(floating(x))
+
+
+@composite
+def silu(x: Tensor, inplace: bool = False, name: str | None = None) -> Tensor:
     """Sigmoid linear unit: x / (1 + exp(-x)).
 
     Args:
         x: floating tensor.
-        inplace: accepted for Paddle's signature; the result is always a new tensor.
+        inplace: write the result to `x`, and return that.
+        name: not used.
+
+    Raises:
+        PreconditionError: `inplace` on a leaf whose gradient is wanted.
     """
-    return jax.nn.silu(floating(x))
+    made = _silu(x)
+    return write_inplace(x, made) if inplace else made
 
 
 @op(method=None)

@@ -17,6 +17,7 @@ from proa.core import (
     is_drawn,
     op,
     shape_of,
+    write_inplace,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def dropout(
         p: probability of a zero, a number or 0-d tensor in [0, 1].
         axis: axis or axes along which draws differ; along the others they are shared.
         training: without it nothing is dropped.
-        inplace: accepted for Paddle's signature; the result is always a new tensor.
+        inplace: write the result to `x`, and return that.
         mode: `'upscale_in_train'` divides by 1 - p in training; `'downscale_in_infer'`
             multiplies by 1 - p at inference instead.
 
@@ -129,7 +130,8 @@ def dropout(
         return x if upscale else x * (1 - p)
     if not isinstance(p, Tensor) and p == 0:
         return x
-    return drop(x, p, axes, upscale)
+    dropped = drop(x, p, axes, upscale)
+    return write_inplace(x, dropped) if inplace else dropped
 
 
 def _check_axes(

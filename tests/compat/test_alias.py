@@ -73,8 +73,8 @@ def test_an_unknown_import_names_what_is_missing_and_what_is_near(
 def test_an_unknown_attribute_names_what_is_missing_and_what_is_near() -> None:
     import paddle
 
-    with pytest.raises(MissingAttributeError, match=r"paddle.nn.layer(.|\n)*did you mean 'Layer'"):
-        paddle.nn.layer
+    with pytest.raises(MissingAttributeError, match=r"paddle.nn.layerr(.|\n)*did you mean 'Layer'"):
+        paddle.nn.layerr
     with pytest.raises(AttributeError, match=r"paddle.to_tensors(.|\n)*did you mean 'to_tensor'"):
         paddle.to_tensors
     assert not hasattr(paddle, "no_such_name")

@@ -47,3 +47,14 @@ def test_the_environment_overrides_a_default_and_watchers_hear_changes(monkeypat
     define_flag("FLAGS_test_watched", 1, watch=heard.append)
     set_flags({"FLAGS_test_watched": 8})
     assert heard == [7, 8]
+
+
+def test_flags_of_paddle_without_a_subject_are_stored():
+    name = "FLAGS_eager_delete_tensor_gb"
+    assert get_flags(name) == {name: 0.0}
+    set_flags({name: 1})
+    assert get_flags([name]) == {name: 1.0}
+    set_flags({name: 0.0})
+    assert name not in get_flags()
+    with pytest.raises(InvalidTypeError, match="flag 'FLAGS_use_mkldnn' was given 'perhaps'"):
+        set_flags({"FLAGS_use_mkldnn": "perhaps"})

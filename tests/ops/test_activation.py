@@ -6,6 +6,7 @@ from scipy.special import erf, expit
 
 import proa
 import proa.nn.functional as F
+from proa.core import PreconditionError
 from tests.ops.harness import Case, case_ids, check_case, randn, same
 
 
@@ -108,3 +109,13 @@ def test_in_place(name):
     wanted = getattr(F, name.removesuffix("_"))(v).numpy()
     assert getattr(F, name)(v) is v
     same(v, wanted)
+
+
+def test_silu_writes_to_its_input_where_it_is_told():
+    x = proa.to_tensor([0.0, 1.0])
+    made = F.silu(x, inplace=True)
+    assert made is x
+    same(x, [0.0, 0.7310586], "float32")
+    leaf = proa.to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(PreconditionError, match="in-place write to leaf"):
+        F.silu(leaf, True)

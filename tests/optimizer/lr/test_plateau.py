@@ -77,7 +77,7 @@ def test_verbose_prints_reductions_only(capsys):
     capsys.readouterr()
     schedule.step(1.0)
     schedule.step(1.0)
-    assert capsys.readouterr().out == "ReduceOnPlateau: learning rate 0.5 from 2\n"
+    assert capsys.readouterr().out == "Epoch 2: ReduceOnPlateau set learning rate to 0.5.\n"
 
 
 @pytest.mark.parametrize(

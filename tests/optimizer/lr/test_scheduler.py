@@ -38,7 +38,8 @@ def test_state_with_unknown_entry_warns():
 def test_verbose_prints_each_rate(capsys):
     lr.StepDecay(0.5, 3, verbose=True).step(3)
     assert capsys.readouterr().out == (
-        "StepDecay: learning rate 0.5 from 0\nStepDecay: learning rate 0.05 from 3\n"
+        "Epoch 0: StepDecay set learning rate to 0.5.\n"
+        "Epoch 3: StepDecay set learning rate to 0.05.\n"
     )
 
 

@@ -1,0 +1,109 @@
+"""Paddle's files that scripts reach into, such as `paddle.tensor.search` and `paddle.nn.loss`.
+
+Their names are not public, but scripts in the wild import through them. Each stands here as a
+module without contents of its own, which looks its names up in the public rooms.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import proa
+from proa.core import MissingAttributeError
+
+_OWN = proa.__name__
+#: Names of files and folders of Paddle 3.3.1 by the room that they belong to.
+_FILES: dict[str, str] = {
+    "": "common_ops_import functional hapi tensor",
+    "amp": "accuracy_compare amp_lists auto_cast grad_scaler",
+    "audio.backends": "backend init_backend wave_backend",
+    "audio.datasets": "dataset esc50 tess",
+    "audio.features": "layers",
+    "audio.functional": "functional window",
+    "autograd": "autograd backward_mode py_layer saved_tensors_hooks",
+    "distribution": "bernoulli beta binomial categorical cauchy constraint continuous_bernoulli "
+    "dirichlet distribution exponential exponential_family gamma geometric gumbel independent "
+    "laplace lognormal multinomial multivariate_normal normal poisson student_t "
+    "transformed_distribution uniform variable",
+    "framework": "dtype framework io random",
+    "geometric": "math message_passing reindex sampling",
+    "hapi": "callbacks dynamic_flops hub model model_summary progressbar static_flops",
+    "io": "dataloader reader",
+    "io.dataloader": "batch_sampler collate dataset sampler worker",
+    "metric": "metrics",
+    "nn": "clip decode init layer loss modules parameter",
+    "nn.functional": "activation common conv distance extension input loss norm pooling "
+    "sparse_attention transformer vision",
+    "nn.initializer": "assign bilinear constant dirac initializer kaiming lazy_init normal "
+    "orthogonal uniform xavier",
+    "nn.layer": "activation common container conv distance layers loss norm pooling rnn "
+    "transformer vision",
+    "nn.modules": "container module",
+    "nn.utils": "clip_grad_norm_ clip_grad_value_ spectral_norm_hook transform_parameters "
+    "weight_norm_hook",
+    "optimizer": "adadelta adagrad adam adamax adamw asgd lamb lbfgs momentum nadam optimizer "
+    "radam rmsprop rprop sgd",
+    "sparse": "binary creation multiary unary",
+    "sparse.nn": "layer",
+    "sparse.nn.functional": "activation conv pooling transformer",
+    "sparse.nn.layer": "activation conv norm pooling",
+    "tensor": "array attribute creation einsum linalg logic manipulation math ops random search "
+    "stat tensor to_string",
+    "text": "viterbi_decode",
+    "text.datasets": "conll05 imdb imikolov movielens uci_housing wmt14 wmt16",
+    "utils": "deprecated download environments flops install_check lazy_import op_version",
+    "vision": "image",
+    "vision.datasets": "cifar flowers folder mnist voc2012",
+    "vision.models": "alexnet densenet googlenet inceptionv3 lenet mobilenetv1 mobilenetv2 "
+    "mobilenetv3 resnet shufflenetv2 squeezenet vgg",
+    "vision.transforms": "functional functional_cv2 functional_pil functional_tensor transforms",
+}
+_INNER = {f"{room}.{name}".lstrip(".") for room, names in _FILES.items() for name in names.split()}
+
+
+class InnerModule(ModuleType):
+    """A module that has the names of the rooms above it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        # Folders and files alike: what lies below is asked for by its full name.
+        self.__path__ = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        own = _OWN + "." + self.__name__.partition(".")[2]
+        while own:
+            room = sys.modules.get(own)
+            if room is not None and name in vars(room):
+                return vars(room)[name]
+            own = own.rpartition(".")[0]
+        for shelf in ("linalg", "nn", "nn.functional"):
+            if name in vars(sys.modules[f"{_OWN}.{shelf}"]):
+                return vars(sys.modules[f"{_OWN}.{shelf}"])[name]
+        raise MissingAttributeError(
+            f"{self.__name__}.{name}: {_OWN} has no {name!r} there, nor in the rooms above it",
+            expected=f"a public name that {_OWN} has",
+            fix="import it from the public room, such as paddle or paddle.nn",
+        )
+
+
+def inner_module(fullname: str) -> InnerModule | None:
+    """Returns a stand-in for one of Paddle's inner modules, `None` for any other name.
+
+    Args:
+        fullname: the name, from `paddle.` on.
+    """
+    return InnerModule(fullname) if fullname.partition(".")[2] in _INNER else None
+
+
+def name_from_above(room: str, name: str) -> Any:
+    """Returns what Paddle's `framework` has besides its own names: those of the top; or `None`.
+
+    Args:
+        room: the room's full name in Proa.
+        name: the name.
+    """
+    return vars(proa).get(name) if room == f"{_OWN}.framework" else None

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import importlib
+import pickle
+from collections.abc import Iterator
+
+import pytest
+
+import proa
+from proa.compat import install, uninstall
+from proa.core import MissingAttributeError
+
+
+@pytest.fixture(autouse=True)
+def _alias() -> Iterator[None]:
+    install()
+    yield
+    uninstall()
+
+
+def test_names_of_inner_modules_are_those_of_the_public_rooms() -> None:
+    import paddle
+    from paddle.distribution import independent
+    from paddle.nn.layer.common import Linear
+    from paddle.optimizer.adam import Adam
+    from paddle.tensor.search import argmax
+
+    assert argmax is proa.argmax
+    assert Linear is proa.nn.Linear
+    assert Adam is proa.optimizer.Adam
+    assert independent.Independent is proa.distribution.Independent
+    assert paddle.nn.loss.MSELoss is proa.nn.MSELoss
+    assert paddle.tensor.linalg.svd is proa.linalg.svd
+    assert paddle.framework.CPUPlace is proa.CPUPlace
+
+
+def test_a_name_that_is_nowhere_is_named() -> None:
+    module = importlib.import_module("paddle.tensor.math")
+    with pytest.raises(MissingAttributeError, match=r"paddle.tensor.math.no_such: proa has no"):
+        module.no_such
+    assert not hasattr(module, "__wrapped__")
+
+
+def test_classes_pickled_by_their_inner_place_load() -> None:
+    assert pickle.loads(b"cpaddle.nn.layer.common\nLinear\n.") is proa.nn.Linear
+
+
+def test_tensors_pickled_under_the_alias_load_without_it() -> None:
+    text = pickle.dumps(proa.to_tensor([1.0]))
+    assert repr(proa.Tensor) == "<class 'paddle.Tensor'>"
+    uninstall()
+    assert pickle.loads(text).tolist() == [1.0]
