@@ -284,9 +284,7 @@ class Parameter(Tensor):
         self.stop_gradient = not value
 
 
-def _rebuild(
-    cls: type[Tensor] | None, array: np.ndarray, stop: bool, name: str | None
-) -> Tensor:
+def _rebuild(cls: type[Tensor] | None, array: np.ndarray, stop: bool, name: str | None) -> Tensor:
     cls = cls or Tensor
     rebuilt = cls.__new__(cls)
     rebuilt._data, rebuilt._stop, rebuilt._name = jax.device_put(array), stop, name
