@@ -115,6 +115,7 @@ from ._registry import all_ops as all_ops
 from ._registry import get_op as get_op
 from ._registry import pull_cotangents as pull_cotangents
 from ._registry import register as register
+from ._registry import register_structured as register_structured
 from ._size import Size as Size
 from ._spellings import bind as bind
 from ._spellings import respelled as respelled

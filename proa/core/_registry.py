@@ -57,6 +57,8 @@ class BaseOp:
     name: str
     differentiable: bool = True
     keep_residuals: bool = False
+    has_programs: bool = False
+    has_effect: bool = False
     jit: bool = True
     check: Callable[..., None] | None = None
     amp: str | None = None
@@ -296,6 +298,8 @@ class Op(BaseOp):
 
 
 _OPS: dict[str, Op] = {}
+#: Ops whose attributes are Programs; they have no array function of their own.
+_STRUCTURED: dict[str, BaseOp] = {}
 
 
 def parse_parameters(fn: Callable[..., Any]) -> tuple[Parameter, ...]:
@@ -341,13 +345,29 @@ def register(name: str, fn: Callable[..., Any], facts: Facts) -> Op:
     return created
 
 
+def register_structured(op: BaseOp) -> BaseOp:
+    """Enters an op whose attributes are Programs, so that files can name it.
+
+    Raises:
+        InvalidArgumentError: another op has the name.
+    """
+    if op.name in _OPS or op.name in _STRUCTURED:
+        raise InvalidArgumentError(
+            f"op {op.name!r} is declared twice",
+            expected="one declaration per op",
+            fix="rename or delete one of them",
+        )
+    _STRUCTURED[op.name] = op
+    return op
+
+
 def get_op(name: str) -> BaseOp:
     """Returns the op of a name; `<name>_grad` gives its VJP.
 
     Raises:
         UnknownNameError: no such op.
     """
-    found = _OPS.get(name)
+    found = _OPS.get(name) or _STRUCTURED.get(name)
     if found is not None:
         return found
     if name.endswith("_grad"):

@@ -14,8 +14,8 @@ from ._static_function import Explanation as Explanation
 from ._static_function import StaticFunction as StaticFunction
 from ._static_function import Variant as Variant
 from ._static_function import enable_to_static as enable_to_static
-from ._static_function import not_to_static as not_to_static
 from ._static_function import to_static as to_static
 from ._switches import ignore_module as ignore_module
+from ._switches import not_to_static as not_to_static
 from ._switches import set_code_level as set_code_level
 from ._switches import set_verbosity as set_verbosity

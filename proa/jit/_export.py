@@ -22,10 +22,11 @@ from proa.core import (
     no_grad,
     to_tensor,
 )
-from proa.program import InputSpec, Program, recording, verify
+from proa.program import InputSpec, NeedsConversion, Program, recording, verify
 from proa.version import full_version
 
 from ._artifact import ROLES, Artifact, write_artifact
+from ._convert import adapt, explain_unconverted
 from ._pipeline import Pipeline, largest_difference
 from ._static_function import StaticFunction
 
@@ -43,9 +44,22 @@ def record(fn: Callable[..., Any], specs: Sequence[Any]) -> tuple[Program, list[
     Raises:
         ProgramError: the function writes tensors that outlive it.
     """
+    try:
+        return _record(fn, specs, None)
+    except NeedsConversion:
+        pass
+    try:
+        return _record(fn, specs, adapt)
+    except NeedsConversion as error:
+        raise explain_unconverted(fn, error) from None
+
+
+def _record(fn: Any, specs: Any, convert: Any) -> tuple[Program, list[Tensor], Any]:
     with no_grad(), recording() as recorder:
+        recorder.adapt = convert
         inputs = [recorder.add_input(shape, as_dtype(d).numpy, name) for shape, d, name in specs]
-        leaves, structure = jax.tree_util.tree_flatten(fn(*inputs))
+        function = fn if convert is None else convert(fn)
+        leaves, structure = jax.tree_util.tree_flatten(function(*inputs))
         if not all(isinstance(leaf, Tensor) for leaf in leaves):
             raise ProgramError(
                 f"the function returned {[type(leaf).__name__ for leaf in leaves]}",

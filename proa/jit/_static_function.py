@@ -26,8 +26,9 @@ from proa.core import (
     get_flags,
     state_lock,
 )
-from proa.program import InputSpec, NeedsStatic, bind_sizes, recording, verify
+from proa.program import InputSpec, NeedsConversion, NeedsStatic, bind_sizes, recording, verify
 
+from ._convert import adapt, explain_unconverted
 from ._dataclasses import flatten_tree, refuse_hidden_tensors
 from ._entry import TENSOR_LEAF, Entry, recording_mode
 from ._python_guard import PythonGuard
@@ -104,6 +105,8 @@ class StaticFunction:
         self._last_specs: list[InputSpec] | None = None
         self._general: tuple[list[InputSpec], list[Any], list[str]] | None = None
         self._warned_of_storm = False
+        #: Whether its source is converted first: it was seen to branch on a tensor.
+        self._converts = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -145,7 +148,10 @@ class StaticFunction:
         return len(self._variants)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if context.recorder is not None or self._eager_because is not None or not enabled[0]:
+        recorder = context.recorder
+        if recorder is not None and recorder.adapt is not None:
+            return recorder.adapt(self._function)(*args, **kwargs)
+        if recorder is not None or self._eager_because is not None or not enabled[0]:
             return self._function(*args, **kwargs)
         try:
             return self._call_compiled(args, kwargs)
@@ -179,6 +185,11 @@ class StaticFunction:
                     entry = self._record(given, signature)
                 except NeedsStatic as request:
                     self._static_positions |= request.leaves
+                    return self._call_compiled(args, kwargs)
+                except NeedsConversion as error:
+                    if self._converts:
+                        raise explain_unconverted(self._function, error) from None
+                    self._converts = True
                     return self._call_compiled(args, kwargs)
             if entry.stores:
                 return self._run(entry, tensors, args, kwargs)
@@ -270,7 +281,11 @@ class StaticFunction:
                 recorder.note_layer(self._bound_to)
             args, kwargs = given.placeholders(recorder, names)
             before = flatten_tree((args, kwargs))
-            result = self._function(*args, **kwargs)
+            function = self._function
+            if self._converts:
+                recorder.adapt = adapt
+                function = adapt(function)
+            result = function(*args, **kwargs)
             _refuse_changed_arguments(before, (args, kwargs))
             python.settle()
             leaves, structure = flatten_tree(result)
@@ -434,11 +449,6 @@ enabled = [True]
 def enable_to_static(enable_to_static_bool: bool) -> None:
     """Switches compilation by `to_static` on or off for all functions."""
     enabled[0] = bool(enable_to_static_bool)
-
-
-def not_to_static(func: Callable[..., Any] | None = None) -> Any:
-    """Marks a function as one to call as it is; kept for Paddle's signature."""
-    return (lambda f: f) if func is None else func
 
 
 def to_static(

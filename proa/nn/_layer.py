@@ -56,6 +56,8 @@ class Layer(Hooks, StateDict, Convert):
             recorder.note_layer(self)
         if self._forward_pre_hooks or self._forward_post_hooks:
             return self._call_with_hooks(inputs, kwargs)
+        if recorder is not None and recorder.adapt is not None:
+            return recorder.adapt(self.forward)(*inputs, **kwargs)
         return self.forward(*inputs, **kwargs)
 
     def train(self: L, mode: bool = True) -> L:

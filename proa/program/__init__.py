@@ -1,13 +1,21 @@
 """Program room: Values, Calls, Programs, the recorder, and what reads and checks them."""
 
+from ._blocks import record_block as record_block
+from ._control_flow import UNDEFINED as UNDEFINED
+from ._control_flow import record_cond as record_cond
+from ._control_flow import record_while as record_while
 from ._dims import bind_sizes as bind_sizes
 from ._dims import evaluate_dimension as evaluate_dimension
 from ._dims import format_shape as format_shape
 from ._dims import has_dimension as has_dimension
 from ._dims import make_dimension as make_dimension
 from ._dims import substitute as substitute
+from ._effects import Assertion as Assertion
+from ._effects import Printing as Printing
+from ._effects import record_effect as record_effect
 from ._input_spec import InputSpec as InputSpec
 from ._program import Call as Call
+from ._program import NeedsConversion as NeedsConversion
 from ._program import Program as Program
 from ._program import ProgramOp as ProgramOp
 from ._program import TapeGradient as TapeGradient

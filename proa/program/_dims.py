@@ -85,6 +85,8 @@ def substitute(value: Any, sizes: Mapping[str, Any]) -> Any:
     """Evaluates all symbolic dimensions inside (nested tuples of) attributes."""
     if isinstance(value, tuple):
         return tuple([substitute(item, sizes) for item in value])
+    if hasattr(value, "with_sizes"):
+        return value.with_sizes(sizes)
     return evaluate_dimension(value, sizes)
 
 

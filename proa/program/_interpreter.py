@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -24,10 +25,13 @@ class Interpreter:
     Args:
         program: the Program.
         as_taped: see `Program.function`.
+        sizes: of dimensions that the inputs do not tell, for the body of a branch or loop.
     """
 
-    def __init__(self, program: Program, as_taped: bool) -> None:
-        self.program, self.as_taped = program, as_taped
+    def __init__(
+        self, program: Program, as_taped: bool, sizes: Mapping[str, Any] | None = None
+    ) -> None:
+        self.program, self.as_taped, self.sizes = program, as_taped, sizes
         self.names = [v.name or f"input {i}" for i, v in enumerate(program.inputs)]
         self.names += [v.name or f"captured {i}" for i, v in enumerate(program.captures)]
         self.given = [*program.inputs, *program.captures]
@@ -49,8 +53,8 @@ class Interpreter:
                 expected=f"{len(program.inputs)} inputs and {len(program.captures)} captures",
                 fix="pass one array per input",
             )
-        sizes: dict[str, Any] = {}
-        if self.needs_sizes:
+        sizes: dict[str, Any] = dict(self.sizes or {})
+        if self.needs_sizes and not sizes:
             sizes = bind_sizes([v.shape for v in self.given], arrays, self.names)
         # Host arrays become JAX's, which op functions are written for.
         known: dict[Value, Any] = {

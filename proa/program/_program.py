@@ -30,6 +30,10 @@ from ._interpreter import Interpreter
 _numbers = count()
 
 
+class NeedsConversion(ProgramError):
+    """Python needs the elements of a tensor that is being recorded."""
+
+
 class Value:
     """What a Program computes with: a dtype, a shape (maybe symbolic) and a number.
 
@@ -69,7 +73,7 @@ class Value:
             )
         if owner is not None:
             owner.need_concrete(self, what)
-        raise ProgramError(
+        raise NeedsConversion(
             f"{what} at {where} needs the elements of a tensor {describe_array(self)} "
             "while its function is being recorded",
             expected="operations on tensors only, or Python values known before the call",
@@ -107,7 +111,8 @@ class Call:
     def __repr__(self) -> str:
         outs = ", ".join(map(repr, self.outputs))
         ins = ", ".join(v.name or f"v{v.number}" for v in self.inputs)
-        return f"{outs} = {self.op.name}({ins}) {self.key[-1] if self.key else ''}"
+        attributes = self.key if self.op.has_programs else self.key[-1] if self.key else ""
+        return f"{outs} = {self.op.name}({ins}) {attributes}"
 
 
 @dataclass
@@ -148,12 +153,20 @@ class Program:
         return "\n".join(lines)
 
 
+def has_effect(call: Call) -> bool:
+    """Whether a call does something besides giving outputs, in a branch or loop maybe."""
+    if call.op.has_programs:
+        inner = [each.program for each in call.key if hasattr(each, "program")]
+        return any(has_effect(each) for program in inner for each in program.calls)
+    return call.op.has_effect
+
+
 def prune(program: Program) -> Program:
     """Returns the Program without calls and constants that no output needs."""
     needed = set(program.outputs)
     kept = []
     for call in reversed(program.calls):
-        if any(v in needed for v in call.outputs):
+        if has_effect(call) or any(v in needed for v in call.outputs):
             kept.append(call)
             needed.update(call.inputs)
     constants = {v: a for v, a in program.constants.items() if v in needed}

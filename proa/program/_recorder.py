@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +27,7 @@ from proa.core import (
     user_location,
 )
 
+from ._blocks import Block, Write
 from ._dims import as_struct
 from ._program import Call, Program, TapeGradient, Value, prune
 from ._sampled import sampled_shapes
@@ -95,17 +98,6 @@ def _explain(op: Any, inputs: tuple[Value, ...], error: Exception) -> ProaError:
         expected=first,
         fix=f"check shapes, dtypes and attributes of the call to `{op.name}`",
     )
-
-
-@dataclass
-class Write:
-    """A tensor that was written during recording, as it was before."""
-
-    tensor: Tensor
-    data: Any
-    edge: Any
-    stop: bool
-    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +181,8 @@ class Recorder:
 
     def __init__(self, as_taped: bool = False) -> None:
         self.as_taped = as_taped
+        #: Turns a function that a layer runs into one that may branch on tensors.
+        self.adapt: Callable[[Any], Any] | None = None
         self.is_open = True
         self.thread = threading.get_ident()
         #: A request for another recording that user code may have caught.
@@ -208,6 +202,9 @@ class Recorder:
         self._writes: dict[int, Write] = {}
         self._grads: dict[int, tuple[Tensor, Any]] = {}
         self._layers: dict[int, _Seen] = {}
+        #: Blocks that are open now, the innermost last, and what closed ones have defined.
+        self._blocks: list[Block] = []
+        self._sealed: set[Value] = set()
 
     def add_argument(self, leaf: Any, name: str, gradient: Any) -> Tensor:
         """Makes the placeholder of a call's tensor argument.
@@ -240,6 +237,14 @@ class Recorder:
         self.placeholders.append(made)
         return made
 
+    def is_number(self, value: Value) -> bool:
+        """Whether a Value follows from numbers of the call alone."""
+        return value in self.number_leaves
+
+    def is_sealed(self, value: Value) -> bool:
+        """Whether a Value exists only inside a branch or loop that has ended."""
+        return value in self._sealed
+
     def need_concrete(self, value: Value, what: str) -> None:
         """Asks for a new recording in which a number is a Python value."""
         if value in self.number_leaves:
@@ -250,13 +255,18 @@ class Recorder:
         self, op: Any, tensors: tuple[Tensor, ...], key: Any, taped: bool = False
     ) -> tuple[Any, Any]:
         """Appends a call; returns the input Values and the output Value(s)."""
-        if any(t._weak for t in tensors):
+        if not op.has_programs and any(t._weak for t in tensors):
             tensors = _fit_weak(tensors)
         inputs = tuple([self.value_of(t) for t in tensors])
         shapes, is_tuple = infer(op, key, inputs)
         outputs = tuple([Value(shape, dtype, owner=self) for shape, dtype in shapes])
         flows = None
-        if self.as_taped:
+        if self._blocks:
+            block = self._blocks[-1]
+            block.defined.update(outputs)
+            for value, t in zip(inputs, tensors, strict=True):
+                block.note_read(value, t)
+        if self.as_taped or self._blocks:
             flows = tuple([taped and not t._stop for t in tensors])
         self.calls.append(Call(op, inputs, key, outputs, is_tuple, user_location(), flows))
         if self.number_leaves:
@@ -277,6 +287,13 @@ class Recorder:
         """Returns the Value that stands for a tensor in this Program."""
         data = t._data
         if isinstance(data, Value):
+            if data in self._sealed:
+                raise ProgramError(
+                    f"a tensor {describe_array(data)} made inside a branch or loop is used "
+                    f"outside of it at {user_location()}",
+                    expected="tensors that the branch or loop gives as its results",
+                    fix="give the variable a value before the branch or loop, in all branches",
+                )
             if data.owner is not self:
                 raise ProgramError(
                     f"a tensor {describe_array(data)} of an earlier recording is used "
@@ -309,18 +326,32 @@ class Recorder:
 
     def note_write(self, t: Tensor) -> None:
         """Called before a tensor is given a new value."""
-        if id(t) not in self._writes:
-            self._writes[id(t)] = Write(t, t._data, t._edge, t._stop, t._version)
+        for noted in (self._writes, *[block.touched for block in self._blocks[-1:]]):
+            if id(t) not in noted:
+                noted[id(t)] = Write(t, t._data, t._edge, t._stop, t._version)
 
     def note_grad(self, t: Tensor) -> None:
         """Called before a tensor's gradient is looked at or replaced by the tape."""
-        if id(t) not in self._grads:
-            self._grads[id(t)] = (t, t._grad)
+        for noted in (self._grads, *[block.gradients for block in self._blocks[-1:]]):
+            if id(t) not in noted:
+                noted[id(t)] = (t, t._grad)
 
     def value_before(self, t: Tensor) -> Any:
         """Returns the array that a tensor held before this recording wrote to it."""
         write = self._writes.get(id(t))
         return t._data if write is None else write.data
+
+    @contextmanager
+    def in_block(self, block: Block) -> Iterator[None]:
+        """Records into a block; when it ends, nobody outside may use what it defined."""
+        outer, self.calls = self.calls, block.calls
+        self._blocks.append(block)
+        try:
+            yield
+        finally:
+            self._blocks.pop()
+            self.calls = outer
+            self._sealed |= block.defined
 
     def note_layer(self, layer: Any) -> None:
         """Called when a layer runs: its mode and members become guards.
@@ -340,8 +371,7 @@ class Recorder:
     def restore(self) -> None:
         """Gives all touched tensors back what they held before the recording."""
         for w in self._writes.values():
-            w.tensor._data, w.tensor._edge, w.tensor._stop = w.data, w.edge, w.stop
-            w.tensor._version = w.version
+            w.undo()
         for t, grad in self._grads.values():
             t._grad = grad
         for seen, name, _ in self._assigned():

@@ -16,6 +16,7 @@ from proa.core import (
     is_dimension,
 )
 
+from ._control_flow import CondOp, SubProgram, WhileOp
 from ._dims import make_dimension
 from ._program import Call, Program, Value
 
@@ -41,6 +42,8 @@ def _encode(value: Any) -> Any:
         return {"slice": [_encode(v) for v in (value.start, value.stop, value.step)]}
     if isinstance(value, np.generic):
         return _encode(value.item())
+    if isinstance(value, SubProgram):
+        return {"program": program_to_dict(value.program)[0]}
     raise ArtifactError(
         f"attribute {value!r} ({type(value).__name__}) cannot be written to a file",
         expected="numbers, strings, dtypes, dimensions and tuples of them",
@@ -63,6 +66,8 @@ def _decode_tagged(tag: str, content: Any) -> Any:
         return Ellipsis
     if tag == "slice":
         return slice(*[_decode(item) for item in content])
+    if tag == "program":
+        return SubProgram(_build(content, {}))
     raise ArtifactError(
         f"a Program holds an attribute of unknown kind {tag!r}",
         expected=f"schema {SCHEMA}",
@@ -97,7 +102,8 @@ def program_to_dict(program: Program) -> tuple[dict[str, Any], dict[str, np.ndar
             numbers[value] = len(numbers)
     calls = []
     for call in program.calls:
-        if not isinstance(call.op, Op) and not call.op.name.endswith("_grad"):
+        known = isinstance(call.op, Op | CondOp | WhileOp)
+        if not known and not call.op.name.endswith("_grad"):
             raise ArtifactError(
                 f"op {call.op.name!r} has no declaration that a file could name",
                 expected="registered ops",

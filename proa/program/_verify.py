@@ -6,6 +6,7 @@ from typing import Any
 
 from proa.core import Op, ProgramError, define_flag
 
+from ._control_flow import CondOp, SubProgram, WhileOp
 from ._program import Call, Program, Value
 from ._recorder import infer
 
@@ -70,6 +71,9 @@ def verify(program: Program, *, trace: bool = True) -> Program:
             if value not in defined:
                 raise _fail(call, f"{value} is used before it is defined", "calls in order")
         _check_key(call)
+        for attribute in call.key if isinstance(call.op, CondOp | WhileOp) else ():
+            if isinstance(attribute, SubProgram):
+                verify(attribute.program, trace=trace)
         if trace:
             shapes, is_tuple = infer(call.op, call.key, call.inputs, trace=True)
             recorded = tuple([(v.shape, v.dtype) for v in call.outputs])

@@ -66,7 +66,7 @@ def test_code_that_needs_values_is_no_program(function, what):
 
 
 def test_without_full_graph_it_runs_uncompiled_and_warns_once():
-    positive = to_static(lambda x: x if x.sum() > 0 else -x)
+    positive = to_static(lambda x: x if x.sum().numpy() > 0 else -x)
     with pytest.warns(UserWarning, match="runs uncompiled"):
         assert positive(-X).tolist() == X.tolist()
     assert positive(X).tolist() == X.tolist()

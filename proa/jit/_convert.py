@@ -1,0 +1,196 @@
+"""Conversion of a function's source, so that statements that depend on tensors are recorded."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import sys
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from proa.core import MissingModuleError, ProgramError
+
+from . import _operators as operators
+from ._switches import is_left_alone
+
+#: Code that is called as it is: it does not branch on tensors, or does it by ops.
+_LIBRARIES = frozenset(
+    {"proa", "jax", "jaxlib", "numpy", "malt", "equinox", "builtins", *sys.stdlib_module_names}
+) - {"__main__"}
+_BUILTINS: dict[Any, Callable[..., Any]] = {
+    range: operators.range_,
+    print: operators.print_,
+    int: operators.int_,
+    float: operators.float_,
+    bool: operators.bool_,
+}
+_lock = threading.RLock()
+_converted: weakref.WeakKeyDictionary[types.CodeType, Any] = weakref.WeakKeyDictionary()
+
+
+class Unconvertible(Exception):
+    """A function's source is not there, or holds what cannot be converted."""
+
+
+def convert(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that does the same and can be recorded with branches and loops.
+
+    Args:
+        function: a Python function or method.
+
+    Raises:
+        Unconvertible: the reason.
+    """
+    if inspect.ismethod(function):
+        return types.MethodType(convert(function.__func__), function.__self__)
+    if not inspect.isfunction(function):
+        raise Unconvertible(f"{function!r} is no Python function")
+    code = function.__code__
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        raise Unconvertible("a generator")
+    with _lock:
+        factory = _converted.get(code)
+        if factory is None:
+            factory = _converted[code] = _make_factory(function)
+    return _instantiate(factory, function)
+
+
+def _instantiate(factory: Any, function: Any) -> Callable[..., Any]:
+    """Binds converted code to the globals, closure and defaults of one function."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    outer = types.FunctionType(
+        factory,
+        function.__globals__,
+        closure=tuple([cells[name] for name in factory.co_freevars]),
+    )
+    made = outer(_names())
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    functools.update_wrapper(made, function, updated=())
+    del made.__wrapped__
+    made.autograph_info__ = None
+    return made
+
+
+def _make_factory(function: Any) -> types.CodeType:
+    """Returns the code of a function that takes the operators and gives the converted one."""
+    transpiler, options = _transpiler()
+    try:
+        node, context = transpiler.transform_function(function, options)
+    except Exception as error:
+        raise Unconvertible(f"{type(error).__name__}: {error}".splitlines()[0]) from error
+    name = context.info.name
+    if isinstance(node, ast.Lambda):
+        node = ast.Assign(targets=[ast.Name(name, ast.Store())], value=node)
+    else:
+        node.name = name
+    _restore_lines(node, function.__code__.co_firstlineno)
+    names = function.__code__.co_freevars
+    head = ast.parse(
+        "def _outer():\n"
+        + "".join(f"    {each} = None\n" for each in names)
+        + f"    def _factory(ag__):\n        return {name}\n    return _factory"
+    )
+    head.body[0].body[-2].body.insert(0, node)  # type: ignore[attr-defined]
+    ast.fix_missing_locations(head)
+    scope: dict[str, Any] = {}
+    compiled = compile(head, function.__code__.co_filename, "exec", dont_inherit=True)
+    exec(compiled, scope)
+    return scope["_outer"]().__code__
+
+
+def _restore_lines(node: ast.AST, line: int) -> None:
+    """Gives converted nodes the lines of the source, for tracebacks and messages."""
+    origin = getattr(node, "___pyct_anno", {})
+    for key, value in origin.items():
+        if getattr(key, "name", "") == "ORIGIN":
+            line = value.loc.lineno
+    if hasattr(node, "lineno") or isinstance(node, ast.expr | ast.stmt):
+        node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+        node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
+    for child in ast.iter_child_nodes(node):
+        _restore_lines(child, line)
+
+
+@functools.cache
+def _transpiler() -> tuple[Any, Any]:
+    try:
+        from malt.core import converter
+        from malt.impl import api
+        from malt.pyct import transpiler
+    except ImportError as error:
+        raise MissingModuleError(
+            "a compiled function has `if`, `while` or `for` on a tensor",
+            expected="the package diastatic-malt, which converts such statements",
+            fix="pip install diastatic-malt, or use proa.static.nn.cond and while_loop",
+        ) from error
+
+    class Transpiler(api.PyToPy):
+        """Converts one function; what is cached, and how it is loaded, is ours."""
+
+        def transform_function(self, fn: Any, user_context: Any) -> Any:
+            return transpiler.GenericTranspiler.transform_function(self, fn, user_context)
+
+    class Options(converter.ConversionOptions):
+        """Which converters run; converted code itself needs none of it."""
+
+        def to_ast(self) -> ast.expr:
+            return ast.Constant(None)
+
+        def call_options(self) -> Options:
+            return self
+
+    features: Any = (converter.Feature.ASSERT_STATEMENTS, converter.Feature.BUILTIN_FUNCTIONS)
+    options = Options(recursive=True, optional_features=features)
+    return Transpiler(), converter.ProgramContext(options=options)
+
+
+def converted_call(f: Any, args: tuple[Any, ...], kwargs: Any, scope: Any = None) -> Any:
+    """Calls a function from converted code, converted as well where that makes sense."""
+    kwargs = kwargs or {}
+    if f is super and not args:
+        from malt.operators import py_builtins
+
+        return py_builtins.super_in_original_context(f, args, scope)
+    try:
+        f = _BUILTINS.get(f, f)
+    except TypeError:
+        return f(*args, **kwargs)
+    return adapt(f)(*args, **kwargs)
+
+
+def adapt(f: Any) -> Any:
+    """Returns the converted form of a callable, or itself where there is none to make."""
+    if isinstance(f, functools.partial):
+        return functools.partial(adapt(f.func), *f.args, **f.keywords)
+    function = getattr(f, "__func__", f)
+    compiled = getattr(function, "dygraph_function", None)
+    if compiled is not None:
+        return adapt(compiled)
+    if not inspect.isfunction(function) or hasattr(function, "autograph_info__"):
+        return f
+    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if module in _LIBRARIES or is_left_alone(f):
+        return f
+    try:
+        return convert(f)
+    except Unconvertible:
+        return f
+
+
+@functools.cache
+def _names() -> types.SimpleNamespace:
+    """What converted code finds under its one reserved name."""
+    return types.SimpleNamespace(**vars(operators), converted_call=converted_call)
+
+
+def explain_unconverted(function: Any, error: ProgramError) -> ProgramError:
+    """Adds to an error what stood in the way of conversion."""
+    try:
+        convert(function)
+    except Unconvertible as reason:
+        error.add_note(f"its statements could not be converted: {reason}")
+    return error

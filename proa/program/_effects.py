@@ -1,0 +1,79 @@
+"""Ops that are run for what they do: printing and checking while a Program runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from proa.core import BaseOp, Tensor, context, dispatch, new_tensor, user_location
+
+
+class Effect(ABC):
+    """What is done with the values of some tensors."""
+
+    @abstractmethod
+    def __call__(self, *arrays: np.ndarray) -> None:
+        """Does it."""
+
+
+class Printing(Effect):
+    """Prints values, tensors in the places that are `None`."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = list(values)
+
+    def __call__(self, *arrays: np.ndarray) -> None:
+        remaining = iter(arrays)
+        shown = [
+            Tensor(np.asarray(next(remaining))) if value is None else value for value in self.values
+        ]
+        print(*shown)
+
+
+class Assertion(Effect):
+    """Raises unless a condition holds."""
+
+    def __init__(self, message: Any) -> None:
+        self.message, self.where = message, user_location()
+
+    def __call__(self, *arrays: np.ndarray) -> None:
+        if not np.all(arrays[0]):
+            raise AssertionError(f"{self.message} (at {self.where})")
+
+
+class EffectOp(BaseOp):
+    """Calls Python with the values of its inputs; gives nothing that somebody reads."""
+
+    name = "effect"
+    differentiable = False
+    has_effect = True
+
+    def array_fn(self, key: Any) -> Callable[..., Any]:
+        """Returns the function of the values."""
+
+        def run(*arrays: Any) -> Any:
+            jax.debug.callback(key, *arrays, ordered=False)
+            return jax.numpy.zeros([], bool)
+
+        return run
+
+    def infer(self, key: Any, inputs: tuple[Any, ...]) -> None:
+        """Nothing is known without tracing."""
+
+
+_EFFECT = EffectOp()
+
+
+def record_effect(effect: Effect, tensors: Sequence[Tensor]) -> None:
+    """Records that a Program does something with values, in a branch too.
+
+    Args:
+        effect: called with NumPy arrays.
+        tensors: whose values it gets.
+    """
+    values = [t if context.recorder is not None else new_tensor(t._data) for t in tensors]
+    dispatch(_EFFECT, tuple(values), effect)
