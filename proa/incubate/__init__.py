@@ -5,8 +5,13 @@ from proa.geometric import segment_mean as segment_mean
 from proa.geometric import segment_min as segment_min
 from proa.geometric import segment_sum as segment_sum
 
+from . import asp as asp
+from . import autograd as autograd
+from . import autotune as autotune
+from . import distributed as distributed
 from . import jit as jit
 from . import optimizer as optimizer
+from . import xpu as xpu
 from ._fused import identity_loss as identity_loss
 from ._fused import softmax_mask_fuse as softmax_mask_fuse
 from ._fused import softmax_mask_fuse_upper_triangle as softmax_mask_fuse_upper_triangle

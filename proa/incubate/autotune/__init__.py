@@ -1,0 +1,3 @@
+"""Automatic tuning."""
+
+from ._config import set_config as set_config

@@ -1,0 +1,3 @@
+"""Files of models that are spread over devices."""
+
+from . import io as io
