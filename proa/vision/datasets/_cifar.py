@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from proa.core import ArtifactError, NotFoundError
 from proa.core._dtype import default_dtype
 from proa.framework._unpickle import load_plain
 from proa.io import Dataset
+from proa.vision._image import get_image_backend
 
+from ._archive import local_file, wrong_archive
 from ._mnist import _choice, _to_pil
 
 
@@ -23,13 +23,14 @@ class Cifar10(Dataset):
     """Colour images of 32×32 in ten classes (Krizhevsky, 2009), from a local archive.
 
     Args:
-        data_file: the archive `cifar-10-python.tar.gz`; without it the folder that the environment
-            variable `PROA_DATA` names is looked in. Nothing is downloaded.
+        data_file: the archive `cifar-10-python.tar.gz`; without it, it is looked for in the folder
+            that the environment variable `PROA_DATA` names, its folder `cifar`, and
+            `~/.cache/paddle/dataset/cifar`. Nothing is downloaded.
         mode: `'train'` or `'test'`.
         transform: called with each image; its result takes the image's place.
         download: accepted for compatibility.
-        backend: `'pil'` (also the default) for a PIL image, `'cv2'` for an array `[32, 32, 3]` of
-            the default dtype with values 0..255.
+        backend: `'pil'` for a PIL image, `'cv2'` for an array `[32, 32, 3]` of the default dtype
+            with values 0..255; that of `set_image_backend` when left out.
 
     Attributes:
         data: pairs of the values of an image, uint8 `[3072]`, and its label.
@@ -56,16 +57,9 @@ class Cifar10(Dataset):
     ) -> None:
         super().__init__()
         self.mode = _choice("mode", mode, ("train", "test"))
-        self.backend = _choice("backend", backend or "pil", ("pil", "cv2"))
+        self.backend = _choice("backend", backend or get_image_backend(), ("pil", "cv2"))
         self.transform, self.dtype = transform, default_dtype().name
-        folder = Path(os.environ.get("PROA_DATA", "."))
-        path = Path(data_file) if data_file is not None else folder / self.NAME
-        if not path.is_file():
-            raise NotFoundError(
-                f"there is no archive {str(path)!r}",
-                expected=f"the file {self.NAME}",
-                fix="put it there, set PROA_DATA, or pass data_file=...; nothing is downloaded",
-            )
+        path = local_file(data_file, self.NAME, "cifar", "data_file")
         self.data_file = str(path)
         self.data = self._read(path)
 
@@ -82,17 +76,10 @@ class Cifar10(Dataset):
                     labels = [int(label) for label in batch[self._LABELS]]
                     data += zip(np.asarray(batch["data"], "uint8"), labels, strict=True)
         except (tarfile.TarError, EOFError, OSError, KeyError) as error:
-            raise self._wrong(path, f": {error}") from error
+            raise wrong_archive(path, self.NAME, f": {error}") from error
         if not data:
-            raise self._wrong(path, f" has no part {self._PARTS[self.mode]!r}")
+            raise wrong_archive(path, self.NAME, f" has no part {self._PARTS[self.mode]!r}")
         return data
-
-    def _wrong(self, path: Path, reason: str) -> ArtifactError:
-        return ArtifactError(
-            f"the archive {str(path)!r}{reason}",
-            expected=f"{self.NAME} as its authors publish it",
-            fix="get the file again, or point to another copy",
-        )
 
     def __getitem__(self, index: int) -> tuple[Any, np.ndarray]:
         values, label = self.data[index]

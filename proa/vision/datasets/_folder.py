@@ -6,17 +6,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from proa.core import NotFoundError
+from proa.core._dtype import default_dtype
 from proa.io import Dataset
+from proa.vision._image import get_image_backend, open_image
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 
 
-def _open_image(path: str) -> Any:
-    from PIL import Image
-
-    with Image.open(path) as image:
-        return image.convert("RGB")
+def _read_image(path: str) -> Any:
+    """A colour image: an array [height, width, 3] for the backend 'cv2', otherwise a PIL image."""
+    with open_image(path) as image:
+        picture = image.convert("RGB")
+    return np.asarray(picture) if get_image_backend() == "cv2" else picture
 
 
 def _files_below(
@@ -48,7 +52,8 @@ class DatasetFolder(Dataset):
 
     Args:
         root: the folder of the folders.
-        loader: reads the file of a path; PIL, as RGB, when left out.
+        loader: reads the file of a path; when left out, images are read as RGB, by PIL, or as
+            arrays [height, width, 3] after `set_image_backend("cv2")`.
         extensions: endings of the files to take; those of images when left out.
         transform: called with each image; its result takes the image's place.
         is_valid_file: says of a path whether to take it, instead of `extensions`.
@@ -74,8 +79,9 @@ class DatasetFolder(Dataset):
         is_valid_file: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__()
-        self.root, self.transform, self.extensions = str(root), transform, extensions
-        self.loader = loader or _open_image
+        self.root, self.transform = str(root), transform
+        self.extensions = tuple(extensions or IMAGE_SUFFIXES)
+        self.loader = loader or _read_image
         if not Path(root).is_dir():
             _files_below(Path(root), extensions, is_valid_file)
         self.classes = sorted(entry.name for entry in Path(root).iterdir() if entry.is_dir())
@@ -88,6 +94,7 @@ class DatasetFolder(Dataset):
         if not self.samples:
             raise _none_found(self.root, extensions)
         self.targets = [index for _, index in self.samples]
+        self.dtype = default_dtype().name
 
     def __getitem__(self, index: int) -> tuple[Any, int]:
         path, target = self.samples[index]
@@ -103,7 +110,8 @@ class ImageFolder(Dataset):
 
     Args:
         root: the folder.
-        loader: reads the file of a path; PIL, as RGB, when left out.
+        loader: reads the file of a path; when left out, images are read as RGB, by PIL, or as
+            arrays [height, width, 3] after `set_image_backend("cv2")`.
         extensions: endings of the files to take; those of images when left out.
         transform: called with each image; its result takes the image's place.
         is_valid_file: says of a path whether to take it, instead of `extensions`.
@@ -126,8 +134,9 @@ class ImageFolder(Dataset):
         is_valid_file: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__()
-        self.root, self.transform, self.extensions = str(root), transform, extensions
-        self.loader = loader or _open_image
+        self.root, self.transform = str(root), transform
+        self.extensions = tuple(extensions or IMAGE_SUFFIXES)
+        self.loader = loader or _read_image
         self.samples = _files_below(Path(root), extensions, is_valid_file)
         if not self.samples:
             raise _none_found(self.root, extensions)

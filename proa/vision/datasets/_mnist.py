@@ -11,6 +11,7 @@ import numpy as np
 from proa.core._dtype import default_dtype
 from proa.core._errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 from proa.io import Dataset
+from proa.vision._image import get_image_backend
 
 from ._files import IdxFiles, find_idx_files
 from ._idx import read_idx
@@ -32,8 +33,9 @@ class MNIST(Dataset):
         mode: `'train'` or `'test'`; says which files to look for when no paths are given.
         transform: called with each image; its result takes the image's place.
         download: accepted for compatibility; data that is not there is an error in any case.
-        backend: what an image is: `'pil'` (also the default) for a `PIL.Image.Image` of mode `L`,
-            `'cv2'` for an array `[height, width]` of the default dtype with values 0..255.
+        backend: what an image is: `'pil'` for a `PIL.Image.Image` of mode `L`, `'cv2'` for an
+            array `[height, width]` of the default dtype with values 0..255; that of
+            `set_image_backend` when left out.
 
     Attributes:
         images: uint8 array `[n, height, width]`.
@@ -76,7 +78,7 @@ class MNIST(Dataset):
     ) -> None:
         super().__init__()
         self.mode = _choice("mode", mode, ("train", "test"))
-        self.backend = _choice("backend", backend or "pil", _BACKENDS)
+        self.backend = _choice("backend", backend or get_image_backend(), _BACKENDS)
         if transform is not None and not callable(transform):
             raise InvalidTypeError(
                 f"`transform` is a {type(transform).__name__}",

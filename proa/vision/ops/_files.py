@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from proa.core import (
-    ArtifactError,
     InvalidArgumentError,
     NotFoundError,
     Tensor,
     composite,
     to_tensor,
 )
+from proa.vision._image import open_image
 
 _MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
 
@@ -72,19 +71,6 @@ def decode_jpeg(x: Tensor, mode: str = "unchanged", name: str | None = None) -> 
             expected="a uint8 vector, the bytes of a file",
             fix="read them with read_file",
         )
-    pixels = _decode(x.numpy().tobytes(), _MODES[mode])
-    return to_tensor(np.ascontiguousarray(np.atleast_3d(pixels).transpose(2, 0, 1)))
-
-
-def _decode(data: bytes, kind: str | None) -> Any:
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            return np.asarray(image if kind is None else image.convert(kind))
-    except (OSError, SyntaxError) as error:
-        raise ArtifactError(
-            f"{len(data)} bytes that are no whole image: {error}",
-            expected="the bytes of a JPEG file",
-            fix="get the file again",
-        ) from error
+    kind, image = _MODES[mode], open_image(io.BytesIO(x.numpy().tobytes()))
+    pixels = np.atleast_3d(np.asarray(image if kind is None else image.convert(kind)))
+    return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
