@@ -56,6 +56,16 @@ from proa.core import uint8 as uint8
 from proa.core import uint16 as uint16
 from proa.core import uint32 as uint32
 from proa.core import uint64 as uint64
+from proa.ops import BFloat16Tensor as BFloat16Tensor
+from proa.ops import BoolTensor as BoolTensor
+from proa.ops import ByteTensor as ByteTensor
+from proa.ops import CharTensor as CharTensor
+from proa.ops import DoubleTensor as DoubleTensor
+from proa.ops import FloatTensor as FloatTensor
+from proa.ops import HalfTensor as HalfTensor
+from proa.ops import IntTensor as IntTensor
+from proa.ops import LongTensor as LongTensor
+from proa.ops import ShortTensor as ShortTensor
 from proa.ops import abs as abs
 from proa.ops import abs_ as abs_
 from proa.ops import acos as acos
@@ -448,6 +458,7 @@ from proa.ops import tan as tan
 from proa.ops import tan_ as tan_
 from proa.ops import tanh as tanh
 from proa.ops import tanh_ as tanh_
+from proa.ops import tensor as tensor
 from proa.ops import tensor_split as tensor_split
 from proa.ops import tensordot as tensordot
 from proa.ops import tile as tile
@@ -509,6 +520,7 @@ if _TYPE_CHECKING:
     from proa import audio as audio
     from proa import autograd as autograd
     from proa import callbacks as callbacks
+    from proa import cuda as cuda
     from proa import device as device
     from proa import distributed as distributed
     from proa import distribution as distribution
@@ -532,6 +544,8 @@ if _TYPE_CHECKING:
     from proa import utils as utils
     from proa import version as version
     from proa import vision as vision
+    from proa.device import XPUPinnedPlace as XPUPinnedPlace
+    from proa.device import get_cuda_rng_state as get_cuda_rng_state
     from proa.device import get_cudnn_version as get_cudnn_version
     from proa.device import is_compiled_with_cinn as is_compiled_with_cinn
     from proa.device import is_compiled_with_cuda as is_compiled_with_cuda
@@ -540,6 +554,7 @@ if _TYPE_CHECKING:
     from proa.device import is_compiled_with_ipu as is_compiled_with_ipu
     from proa.device import is_compiled_with_rocm as is_compiled_with_rocm
     from proa.device import is_compiled_with_xpu as is_compiled_with_xpu
+    from proa.device import set_cuda_rng_state as set_cuda_rng_state
     from proa.framework import load as load
     from proa.framework import save as save
     from proa.io import batch as batch

@@ -17,6 +17,7 @@ ROOMS = (
     "audio",
     "autograd",
     "callbacks",
+    "cuda",
     "device",
     "distributed",
     "distribution",
@@ -51,6 +52,8 @@ NAMES = {
     "disable_static": "static",
     "enable_static": "static",
     "flops": "model",
+    "XPUPinnedPlace": "device",
+    "get_cuda_rng_state": "device",
     "get_cudnn_version": "device",
     "is_compiled_with_cinn": "device",
     "is_compiled_with_cuda": "device",
@@ -61,6 +64,7 @@ NAMES = {
     "is_compiled_with_xpu": "device",
     "load": "framework",
     "save": "framework",
+    "set_cuda_rng_state": "device",
     "summary": "model",
 }
 

@@ -28,7 +28,7 @@ EXCEPTIONS = "tools/exceptions.toml"
 ROOMS = (
     *("version", "core", "ops", "program"),
     "autograd",
-    *("framework", "device", "utils", "linalg", "fft", "signal", "special", "geometric"),
+    *("framework", "device", "cuda", "utils", "linalg", "fft", "signal", "special", "geometric"),
     *("regularizer", "nn", "sparse", "optimizer", "metric", "io", "distribution"),
     *("vision", "text", "audio", "profiler"),
     *("amp", "jit", "static"),

@@ -1,8 +1,22 @@
 """Devices: which there are, which one is used, their memory."""
 
 from proa.core import set_device as set_device
+from proa.ops import BFloat16Tensor as BFloat16Tensor
+from proa.ops import BoolTensor as BoolTensor
+from proa.ops import ByteTensor as ByteTensor
+from proa.ops import CharTensor as CharTensor
+from proa.ops import DoubleTensor as DoubleTensor
+from proa.ops import FloatTensor as FloatTensor
+from proa.ops import HalfTensor as HalfTensor
+from proa.ops import IntTensor as IntTensor
+from proa.ops import LongTensor as LongTensor
+from proa.ops import ShortTensor as ShortTensor
 
 from . import cuda as cuda
+from . import custom_device as custom_device
+from . import default_backend as default_backend
+from . import gpgpu_backend as gpgpu_backend
+from . import xpu as xpu
 from ._devices import DeviceProperties as DeviceProperties
 from ._devices import device_count as device_count
 from ._devices import get_all_custom_device_type as get_all_custom_device_type
@@ -24,8 +38,10 @@ from ._devices import is_compiled_with_ipu as is_compiled_with_ipu
 from ._devices import is_compiled_with_rocm as is_compiled_with_rocm
 from ._devices import is_compiled_with_xpu as is_compiled_with_xpu
 from ._memory import empty_cache as empty_cache
+from ._memory import ipc_collect as ipc_collect
 from ._memory import max_memory_allocated as max_memory_allocated
 from ._memory import max_memory_reserved as max_memory_reserved
+from ._memory import mem_get_info as mem_get_info
 from ._memory import memory_allocated as memory_allocated
 from ._memory import memory_reserved as memory_reserved
 from ._memory import memory_summary as memory_summary
@@ -33,13 +49,21 @@ from ._memory import reset_max_memory_allocated as reset_max_memory_allocated
 from ._memory import reset_max_memory_reserved as reset_max_memory_reserved
 from ._memory import reset_peak_memory_stats as reset_peak_memory_stats
 from ._memory import synchronize as synchronize
+from ._places import IPUPlace as IPUPlace
+from ._places import XPUPinnedPlace as XPUPinnedPlace
+from ._places import XPUPlace as XPUPlace
+from ._random import get_cuda_rng_state as get_cuda_rng_state
 from ._random import get_rng_state as get_rng_state
 from ._random import manual_seed as manual_seed
+from ._random import set_cuda_rng_state as set_cuda_rng_state
 from ._random import set_rng_state as set_rng_state
 from ._stream import Event as Event
 from ._stream import Stream as Stream
+from ._stream import StreamContext as StreamContext
 from ._stream import current_stream as current_stream
 from ._stream import device as device
 from ._stream import device_guard as device_guard
+from ._stream import get_stream_from_external as get_stream_from_external
+from ._stream import is_current_stream_capturing as is_current_stream_capturing
 from ._stream import set_stream as set_stream
 from ._stream import stream_guard as stream_guard

@@ -94,6 +94,40 @@ def empty_cache() -> None:
     gc.collect()
 
 
+def ipc_collect() -> None:
+    """Frees arrays that nothing refers to; XLA shares no memory of devices with other processes."""
+    empty_cache()
+
+
+def mem_get_info(device: Any = None) -> tuple[int, int]:
+    """Returns how many bytes of an accelerator are free, and how many there are.
+
+    Args:
+        device: a number, a name such as `"gpu:1"`, a Place; the current one by default.
+
+    Raises:
+        UnsupportedError: the host.
+    """
+    total = _read(device, "bytes_limit", "mem_get_info")
+    return total - memory_allocated(device), total
+
+
+def vmm_compact(device: Any = None) -> int:
+    """Refuses: XLA's allocator moves no memory.
+
+    Args:
+        device: the device.
+
+    Raises:
+        UnsupportedError: always.
+    """
+    raise UnsupportedError(
+        "`vmm_compact`",
+        expected="an allocator that can move what it holds; XLA's has fixed places",
+        fix="delete tensors and call empty_cache(), or set XLA_PYTHON_CLIENT_MEM_FRACTION",
+    )
+
+
 def synchronize(device: Any = None) -> None:
     """Waits until everything that was asked of the devices is computed.
 

@@ -9,6 +9,8 @@ from proa.core import get_rng_state as current_state
 from proa.core import seed as start_stream
 from proa.core import set_rng_state as put_state
 
+from ._devices import devices_of
+
 
 def manual_seed(seed: int) -> Generator:
     """Restarts the default random stream; see `proa.seed`.
@@ -20,6 +22,21 @@ def manual_seed(seed: int) -> Generator:
         The default generator.
     """
     return start_stream(seed)
+
+
+def get_cuda_rng_state() -> list[Tensor]:
+    """Returns the positions of the streams of GPUs: one serves all; none where there is no GPU."""
+    return current_state() if devices_of("gpu") else []
+
+
+def set_cuda_rng_state(state_list: list[Any]) -> None:
+    """Restores positions from `get_cuda_rng_state`.
+
+    Args:
+        state_list: the positions; an empty list, from a machine without GPU, changes nothing.
+    """
+    if state_list:
+        put_state(state_list)
 
 
 def get_rng_state(device: Any = None) -> list[Tensor]:

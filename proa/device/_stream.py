@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-from proa.core import PreconditionError, as_place, set_device
+from proa.core import PreconditionError, UnsupportedError, as_place, set_device
 
 from ._devices import place_name
 from ._memory import synchronize
@@ -122,6 +122,31 @@ def stream_guard(stream: Stream | None = None) -> Iterator[Stream]:
         stream: the stream.
     """
     yield set_stream(stream)
+
+
+StreamContext = stream_guard
+
+
+def get_stream_from_external(data_ptr: int, device: Any = None) -> Stream:
+    """Refuses: XLA runs its work on a stream of its own only.
+
+    Args:
+        data_ptr: address of a stream of CUDA.
+        device: its device.
+
+    Raises:
+        UnsupportedError: always.
+    """
+    raise UnsupportedError(
+        f"a stream from outside (address {data_ptr!r})",
+        expected="the stream of XLA",
+        fix="call synchronize() before the other library reads the data; exchange it by DLPack",
+    )
+
+
+def is_current_stream_capturing() -> bool:
+    """Whether the stream's work is recorded as a CUDA graph: never, XLA compiles whole programs."""
+    return False
 
 
 class device_guard:

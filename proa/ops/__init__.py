@@ -623,3 +623,14 @@ from ._statistics import nanquantile as nanquantile
 from ._statistics import quantile as quantile
 from ._statistics import std as std
 from ._statistics import var as var
+from ._typed import BFloat16Tensor as BFloat16Tensor
+from ._typed import BoolTensor as BoolTensor
+from ._typed import ByteTensor as ByteTensor
+from ._typed import CharTensor as CharTensor
+from ._typed import DoubleTensor as DoubleTensor
+from ._typed import FloatTensor as FloatTensor
+from ._typed import HalfTensor as HalfTensor
+from ._typed import IntTensor as IntTensor
+from ._typed import LongTensor as LongTensor
+from ._typed import ShortTensor as ShortTensor
+from ._typed import tensor as tensor

@@ -51,3 +51,13 @@ def test_waiting_and_emptying_work_on_the_host():
     device.synchronize()
     device.empty_cache()
     assert x._data.is_ready()
+
+
+def test_free_and_total_memory(gpus):
+    assert device.mem_get_info() == (4900, 5000)
+
+
+def test_xla_moves_no_memory():
+    with pytest.raises(UnsupportedError, match="an allocator that can move"):
+        device.cuda.vmm_compact()
+    assert device.ipc_collect() is None

@@ -4,7 +4,7 @@ import pytest
 
 import proa
 from proa import device
-from proa.core import PreconditionError, UnknownNameError
+from proa.core import PreconditionError, UnknownNameError, UnsupportedError
 
 
 def test_events_measure_milliseconds(monkeypatch):
@@ -47,3 +47,10 @@ def test_a_guard_on_a_device_that_is_not_there():
     with pytest.raises(UnknownNameError, match="gpu"), device.device_guard("gpu:0"):
         pass
     assert device.get_device() == "cpu"
+
+
+def test_streams_from_outside_are_refused():
+    with pytest.raises(UnsupportedError, match="a stream from outside"):
+        device.get_stream_from_external(1)
+    assert not device.is_current_stream_capturing()
+    assert device.StreamContext is device.stream_guard

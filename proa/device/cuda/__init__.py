@@ -12,6 +12,7 @@ from proa.device._memory import memory_summary as memory_summary
 from proa.device._memory import reset_max_memory_allocated as reset_max_memory_allocated
 from proa.device._memory import reset_max_memory_reserved as reset_max_memory_reserved
 from proa.device._memory import synchronize as synchronize
+from proa.device._memory import vmm_compact as vmm_compact
 from proa.device._random import get_rng_state as get_rng_state
 from proa.device._random import manual_seed as manual_seed
 from proa.device._random import set_rng_state as set_rng_state
