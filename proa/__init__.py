@@ -520,6 +520,7 @@ if _TYPE_CHECKING:
     from proa import audio as audio
     from proa import autograd as autograd
     from proa import callbacks as callbacks
+    from proa import compat as compat
     from proa import cuda as cuda
     from proa import device as device
     from proa import distributed as distributed
@@ -544,6 +545,13 @@ if _TYPE_CHECKING:
     from proa import utils as utils
     from proa import version as version
     from proa import vision as vision
+    from proa.amp import autocast as autocast
+    from proa.amp import get_autocast_cpu_dtype as get_autocast_cpu_dtype
+    from proa.amp import get_autocast_dtype as get_autocast_dtype
+    from proa.amp import get_autocast_gpu_dtype as get_autocast_gpu_dtype
+    from proa.amp import is_autocast_enabled as is_autocast_enabled
+    from proa.compat import disable_compat as disable_compat
+    from proa.compat import enable_compat as enable_compat
     from proa.device import XPUPinnedPlace as XPUPinnedPlace
     from proa.device import get_cuda_rng_state as get_cuda_rng_state
     from proa.device import get_cudnn_version as get_cudnn_version

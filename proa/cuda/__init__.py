@@ -14,10 +14,7 @@ from proa.device import get_rng_state as get_rng_state
 from proa.device import get_stream_from_external as get_stream_from_external
 from proa.device import ipc_collect as ipc_collect
 from proa.device import is_bf16_supported as is_bf16_supported
-from proa.device import is_compiled_with_cuda as is_available
-from proa.device import is_compiled_with_cuda as is_initialized
 from proa.device import manual_seed as manual_seed
-from proa.device import manual_seed as manual_seed_all
 from proa.device import max_memory_allocated as max_memory_allocated
 from proa.device import mem_get_info as mem_get_info
 from proa.device import memory_allocated as memory_allocated
@@ -25,7 +22,6 @@ from proa.device import memory_reserved as memory_reserved
 from proa.device import reset_peak_memory_stats as reset_peak_memory_stats
 from proa.device import set_rng_state as set_rng_state
 from proa.device import set_stream as set_stream
-from proa.device import stream_guard as stream
 from proa.device import synchronize as synchronize
 from proa.device.cuda import device_count as device_count
 from proa.ops import BFloat16Tensor as BFloat16Tensor
@@ -42,3 +38,7 @@ from proa.ops import ShortTensor as ShortTensor
 from ._runtime import check_error as check_error
 from ._runtime import cudart as cudart
 from ._runtime import current_device as current_device
+from ._runtime import is_available as is_available
+from ._runtime import is_initialized as is_initialized
+from ._runtime import manual_seed_all as manual_seed_all
+from ._runtime import stream as stream

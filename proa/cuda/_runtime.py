@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from proa.core import InvalidArgumentError, UnsupportedError, as_place
+from proa.device import is_compiled_with_cuda, manual_seed, stream_guard
+
+# One function under several names: there is one generator, and XLA starts GPUs when it finds them.
+is_available = is_initialized = is_compiled_with_cuda
+manual_seed_all = manual_seed
+stream = stream_guard
 
 
 def current_device() -> int:
