@@ -13,6 +13,7 @@ from proa.ops import eig as eig
 from proa.ops import eigh as eigh
 from proa.ops import eigvals as eigvals
 from proa.ops import eigvalsh as eigvalsh
+from proa.ops import fp8_fp8_half_gemm_fused as fp8_fp8_half_gemm_fused
 from proa.ops import householder_product as householder_product
 from proa.ops import inv as inv
 from proa.ops import lstsq as lstsq
@@ -27,11 +28,14 @@ from proa.ops import matrix_rank as matrix_rank
 from proa.ops import matrix_transpose as matrix_transpose
 from proa.ops import multi_dot as multi_dot
 from proa.ops import norm as norm
+from proa.ops import ormqr as ormqr
+from proa.ops import pca_lowrank as pca_lowrank
 from proa.ops import pinv as pinv
 from proa.ops import qr as qr
 from proa.ops import slogdet as slogdet
 from proa.ops import solve as solve
 from proa.ops import svd as svd
+from proa.ops import svd_lowrank as svd_lowrank
 from proa.ops import svdvals as svdvals
 from proa.ops import triangular_solve as triangular_solve
 from proa.ops import vecdot as vecdot

@@ -327,6 +327,10 @@ from ._linalg import mm as mm
 from ._linalg import mv as mv
 from ._linalg import outer as outer
 from ._linalg import vecdot as vecdot
+from ._linalg_lowrank import fp8_fp8_half_gemm_fused as fp8_fp8_half_gemm_fused
+from ._linalg_lowrank import ormqr as ormqr
+from ._linalg_lowrank import pca_lowrank as pca_lowrank
+from ._linalg_lowrank import svd_lowrank as svd_lowrank
 from ._linalg_norm import cdist as cdist
 from ._linalg_norm import cond as cond
 from ._linalg_norm import dist as dist
@@ -573,6 +577,7 @@ from ._reduce import reduce_as as reduce_as
 from ._reduce import sum as sum
 from ._resize import interpolate as interpolate
 from ._resize import upsample as upsample
+from ._sampling import top_p_sampling as top_p_sampling
 from ._scan import cummax as cummax
 from ._scan import cummin as cummin
 from ._scan import cumprod as cumprod

@@ -227,6 +227,35 @@ def matrix_exp(x: Array):
     return jax.scipy.linalg.expm(precise(x))
 
 
+def reflect(x: Array, tau: Array, y: Array, transposed: bool) -> Array:
+    """Applies reflections `1 - tau v v^H` to the columns of `y`, one after the other.
+
+    That needs no product of reflections, and has derivatives.
+    """
+    rows, columns = x.shape[-2:]
+    if columns > rows or tau.shape[-1] > columns:
+        raise InvalidArgumentError(
+            f"reflections of shape {list(x.shape)} with {tau.shape[-1]} factors",
+            expected="at least as many rows as columns, and at most a factor per column",
+            fix="pass both as geqrf gives them",
+        )
+    missing = rows - y.shape[-2]
+    if missing:
+        y = jnp.pad(y, [*[(0, 0)] * (y.ndim - 2), (0, missing), (0, 0)])
+    vectors = jnp.tril(x, -1) + jnp.eye(rows, columns, dtype=x.dtype)
+    vectors = jnp.moveaxis(vectors[..., : tau.shape[-1]], -1, 0)
+    factors = jnp.moveaxis(tau, -1, 0)
+
+    def step(y: Any, each: Any) -> tuple[Any, None]:
+        v, factor = each
+        first, second = (v.conj(), v) if transposed else (v, v.conj())
+        shares = factor[..., None] * jnp.einsum("...m,...mn->...n", second, y)
+        return y - first[..., :, None] * shares[..., None, :], None
+
+    made, _ = jax.lax.scan(step, y, (vectors, factors), reverse=not transposed)
+    return made[..., :columns, :] if transposed else made
+
+
 @op
 def householder_product(x: Array, tau: Array):
     """The first columns of the product of Householder reflections `1 - tau v v^H`.
@@ -236,7 +265,9 @@ def householder_product(x: Array, tau: Array):
         tau: factors, shape [..., k].
     """
     need_matrix(x, "householder_product")
-    return jax.lax.linalg.householder_product(x, tau)
+    x = precise(x)
+    start = jnp.broadcast_to(jnp.eye(*x.shape[-2:], dtype=x.dtype), x.shape)
+    return reflect(x, precise(tau), start, False)
 
 
 for _method in (qr, matrix_rank):

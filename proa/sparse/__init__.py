@@ -7,6 +7,7 @@ from ._binary import multiply as multiply
 from ._binary import subtract as subtract
 from ._creation import sparse_coo_tensor as sparse_coo_tensor
 from ._creation import sparse_csr_tensor as sparse_csr_tensor
+from ._low_rank import pca_lowrank as pca_lowrank
 from ._matmul import addmm as addmm
 from ._matmul import masked_matmul as masked_matmul
 from ._matmul import matmul as matmul
