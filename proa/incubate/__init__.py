@@ -10,6 +10,7 @@ from . import autograd as autograd
 from . import autotune as autotune
 from . import distributed as distributed
 from . import jit as jit
+from . import nn as nn
 from . import optimizer as optimizer
 from . import xpu as xpu
 from ._fused import identity_loss as identity_loss

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from proa.core._types import Array, Index
 
 
-def _places(starts: Array, lengths: Array, count: Any) -> tuple[Array, Array, Array]:
+def token_places(starts: Array, lengths: Array, count: Any) -> tuple[Array, Array, Array]:
     """Which sequence each packed token is of, its position there, and whether it is of any."""
     index = jnp.arange(count)
     # Of several sequences that start at one token, all but the last are empty.
@@ -64,8 +64,8 @@ def packed_mask(
     Returns:
         bool tensor [num_queries, num_keys].
     """
-    of_query, query_at, has_query = _places(query_starts, query_lengths, num_queries)
-    of_key, key_at, has_key = _places(key_starts, key_lengths, num_keys)
+    of_query, query_at, has_query = token_places(query_starts, query_lengths, num_queries)
+    of_key, key_at, has_key = token_places(key_starts, key_lengths, num_keys)
     shift = (key_lengths - query_lengths)[of_query]
     allowed = windowed((query_at + shift)[:, None], key_at[None, :], left, right)
     allowed &= of_query[:, None] == of_key[None, :]
