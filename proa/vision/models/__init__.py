@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import resnet as resnet
+from . import vgg as vgg
 from ._alexnet import AlexNet as AlexNet
 from ._alexnet import alexnet as alexnet
 from ._densenet import DenseNet as DenseNet

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TypeVar
 
 from proa import nn
 from proa.core import NotFoundError
 from proa.framework import load
+from proa.utils.download import weight_folders
 
 _Model = TypeVar("_Model", bound=nn.Layer)
 _SUFFIXES = (".pdparams", ".safetensors")
-
-
-def weight_folders() -> list[Path]:
-    """Returns where files of weights are looked for, in that order."""
-    folders = [Path.home() / ".cache" / "paddle" / "hapi" / "weights"]
-    wanted = os.environ.get("PROA_DATA")
-    return [Path(wanted) / "weights", *folders] if wanted else folders
 
 
 def with_weights(model: _Model, name: str, pretrained: bool | str | Path) -> _Model:

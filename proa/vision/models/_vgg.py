@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from proa import nn, ops
@@ -50,16 +51,34 @@ class VGG(nn.Layer):
         return self.classifier(ops.flatten(x, 1)) if self.num_classes > 0 else x
 
 
-def _features(depth: int, batch_norm: bool) -> nn.Sequential:
+def make_layers(cfg: Sequence[int | str], batch_norm: bool = False) -> nn.Sequential:
+    """The features of a VGG, for a model of one's own.
+
+    Args:
+        cfg: output channels of each convolution, and `"M"` for each pool.
+        batch_norm: whether a batch normalisation follows each convolution.
+
+    Examples:
+        >>> from proa.vision.models.vgg import VGG, make_layers
+        >>> model = VGG(make_layers([8, "M", 512, "M"]), num_classes=0, with_pool=False)
+        >>> len(model.features)
+        6
+    """
     layers: list[nn.Layer] = []
     channels = 3
-    for width, count in zip(_WIDTHS, _COUNTS[depth], strict=True):
-        for _ in range(count):
-            layers.append(nn.Conv2D(channels, width, 3, padding=1))
-            layers += [nn.BatchNorm2D(width), nn.ReLU()] if batch_norm else [nn.ReLU()]
-            channels = width
-        layers.append(nn.MaxPool2D(2, 2))
+    for width in cfg:
+        if isinstance(width, str):
+            layers.append(nn.MaxPool2D(2, 2))
+            continue
+        layers.append(nn.Conv2D(channels, width, 3, padding=1))
+        layers += [nn.BatchNorm2D(width), nn.ReLU()] if batch_norm else [nn.ReLU()]
+        channels = width
     return nn.Sequential(*layers)
+
+
+def _features(depth: int, batch_norm: bool) -> nn.Sequential:
+    stages = zip(_WIDTHS, _COUNTS[depth], strict=True)
+    return make_layers([each for w, count in stages for each in (*[w] * count, "M")], batch_norm)
 
 
 def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: Any) -> VGG:

@@ -16,6 +16,9 @@ from ._geometry import hflip as hflip
 from ._geometry import pad as pad
 from ._geometry import resize as resize
 from ._geometry import vflip as vflip
+from ._kinds import _is_numpy_image as _is_numpy_image
+from ._kinds import _is_pil_image as _is_pil_image
+from ._kinds import _is_tensor_image as _is_tensor_image
 from ._warp import affine as affine
 from ._warp import perspective as perspective
 from ._warp import rotate as rotate

@@ -177,7 +177,9 @@ def _turn_hue(image: Any, factor: float) -> Tensor:
         place = ops.mod(turned + offset, ops.full_like(turned, 6.0))
         share = ops.clip(ops.minimum(place, 4.0 - place), 0.0, 1.0)
         channels.append(most - spread * share)
-    return (ops.stack(channels, axis=-3) * limit).astype(image.dtype)
+    turned = ops.stack(channels, axis=-3) * limit
+    # Bytes are rounded: cut off, an error in the last digit would darken what does not turn.
+    return (turned if limit == 1.0 else ops.round(turned)).astype(image.dtype)
 
 
 def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:

@@ -19,6 +19,21 @@ def is_pil(image: Any) -> bool:
     return module is not None and isinstance(image, module.Image)
 
 
+def _is_pil_image(img: Any) -> bool:
+    """Whether `img` is a PIL image: what transforms of one's own ask for, as Paddle shows."""
+    return is_pil(img)
+
+
+def _is_numpy_image(img: Any) -> bool:
+    """Whether `img` is an array [h, w] or [h, w, c]."""
+    return isinstance(img, np.ndarray) and img.ndim in (2, 3)
+
+
+def _is_tensor_image(img: Any) -> bool:
+    """Whether `img` is a Tensor."""
+    return isinstance(img, Tensor)
+
+
 def kind_of(image: Any) -> str:
     """Returns `"pil"`, `"array"` or `"tensor"`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import proa
 from proa.core import InvalidArgumentError, InvalidTypeError
 from proa.vision.transforms import functional as F
 from tests.vision.transforms.images import ARRAY, check, image
@@ -67,3 +68,8 @@ def test_bad_arguments() -> None:
             call(ARRAY, "NCHW")
     with pytest.raises(InvalidArgumentError, match=r"has shape .12, 16, 3., `mean` 3 numbers"):
         F.normalize(ARRAY, [1, 2, 3], [1, 1, 1])
+
+
+def test_bytes_that_do_not_turn_stay() -> None:
+    pixels = np.random.RandomState(0).randint(0, 256, (3, 6, 8)).astype("uint8")
+    np.testing.assert_array_equal(F.adjust_hue(proa.to_tensor(pixels), 0.0).numpy(), pixels)

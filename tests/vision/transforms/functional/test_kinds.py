@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from proa.core import InvalidArgumentError, InvalidTypeError
+from proa.vision.transforms import functional
 from proa.vision.transforms.functional._kinds import kind_of, size_of, two_numbers
 from tests.vision.transforms.images import ARRAY, image
 
@@ -13,6 +14,13 @@ from tests.vision.transforms.images import ARRAY, image
 def test_kinds_and_sizes() -> None:
     for value, kind in ((ARRAY, "array"), (image("pil"), "pil"), (image("tensor"), "tensor")):
         assert (kind_of(value), size_of(value)) == (kind, (12, 16))
+
+
+def test_questions_of_transforms_of_ones_own() -> None:
+    asks = (functional._is_pil_image, functional._is_numpy_image, functional._is_tensor_image)
+    images = (image("pil"), ARRAY, image("tensor"))
+    for i, ask in enumerate(asks):
+        assert [ask(each) for each in images] == [i == j for j in range(3)]
 
 
 @pytest.mark.parametrize("value", [[[1]], np.zeros(3), image("tensor")[0]])
