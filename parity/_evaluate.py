@@ -103,12 +103,15 @@ class Evaluation:
         args = [self._argument(each, f"{prefix}{i}") for i, each in enumerate(call.args)]
         kwargs = {k: self._argument(each, f"{prefix}{k}") for k, each in call.kwargs.items()}
         if call.room == "paddle.Tensor":
-            found = getattr(args.pop(0), call.name.rpartition(".")[2])
-            return found(*args, **kwargs) if callable(found) else found
+            tensor, *args = args
+            found = getattr(tensor, call.name.rpartition(".")[2])
+            made = found(*args, **kwargs) if callable(found) else found
+            # `x[0] = y` gives nothing back.
+            return tensor if made is None and call.name.endswith("_") else made
         target = resolve(self.paddle, call.name)
         if call.steps:
             return list(self._steps(call, target, args, kwargs))
-        made = target(*args, **kwargs)
+        made = target(*args, **kwargs) if callable(target) else target
         if not call.methods:
             return made
         is_layer = isinstance(made, self.paddle.nn.Layer)

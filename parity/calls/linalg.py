@@ -115,6 +115,14 @@ CALLS = (
     Call("paddle.linalg.eigvalsh", _TWO, UPLO="U", differs=_TRIANGLE),
     Call("paddle.linalg.eigvalsh", _HERMITIAN, grad=False),
     Call("paddle.linalg.eigvals", array([[2.0, 0.0], [0.0, 1.0]]), grad=False),
+    # Signs and phases of vectors are arbitrary.
+    Call("paddle.linalg.eigh", _SYMMETRIC, values=False, grad=False),
+    Call("paddle.linalg.eigh", _TWO, UPLO="U", values=False, grad=False),
+    Call("paddle.linalg.eig", normal(3, 3), values=False, grad=False),
+    Call("paddle.linalg.svd", normal(3, 4), values=False, grad=False),
+    Call("paddle.linalg.svd", normal(2, 4, 3), full_matrices=True, values=False, grad=False),
+    Call("paddle.linalg.svd_lowrank", normal(4, 3), q=2, values=False, grad=False),
+    Call("paddle.linalg.pca_lowrank", normal(4, 3), q=2, values=False, grad=False),
     Call("paddle.linalg.householder_product", normal(3, 2), positive(2), grad=False),
     # solutions
     Call("paddle.linalg.inv", _SYMMETRIC),
