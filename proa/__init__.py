@@ -521,11 +521,13 @@ if _TYPE_CHECKING:
     from proa import autograd as autograd
     from proa import callbacks as callbacks
     from proa import compat as compat
+    from proa import cost_model as cost_model
     from proa import cuda as cuda
     from proa import device as device
     from proa import distributed as distributed
     from proa import distribution as distribution
     from proa import fft as fft
+    from proa import functional as functional
     from proa import geometric as geometric
     from proa import hub as hub
     from proa import incubate as incubate
@@ -536,11 +538,13 @@ if _TYPE_CHECKING:
     from proa import metric as metric
     from proa import nn as nn
     from proa import optimizer as optimizer
+    from proa import random as random
     from proa import regularizer as regularizer
     from proa import signal as signal
     from proa import sparse as sparse
     from proa import special as special
     from proa import static as static
+    from proa import sysconfig as sysconfig
     from proa import text as text
     from proa import utils as utils
     from proa import version as version

@@ -28,7 +28,7 @@ EXCEPTIONS = "tools/exceptions.toml"
 ROOMS = (
     *("version", "core", "ops", "program"),
     "autograd",
-    *("framework", "device", "cuda", "utils", "linalg", "fft", "signal", "special", "geometric"),
+    *("framework", "device", "cuda", "random", "sysconfig", "cost_model", "utils", "linalg", "fft", "signal", "special", "geometric"),
     *("regularizer", "nn", "sparse", "optimizer", "metric", "io", "distribution"),
     *("vision", "text", "audio", "profiler"),
     *("amp", "jit", "static"),
@@ -36,7 +36,7 @@ ROOMS = (
     "distributed",
     *("inference", "serving", "slim", "quantization", "onnx", "hub", "incubate"),
     "",
-    *("suites", "board", "compat", "cli"),
+    *("suites", "board", "compat", "functional", "cli"),
 )
 # What `import proa` may pull in at once; every other third party is imported where it is used.
 CORE_LIBRARIES = frozenset({"jax", "jaxlib", "ml_dtypes", "numpy"})

@@ -6,6 +6,7 @@ from proa.core import is_grad_enabled as is_grad_enabled
 from proa.core import no_grad as no_grad
 from proa.core import set_grad_enabled as set_grad_enabled
 
+from . import ir_backward as ir_backward
 from ._backward import backward as backward
 from ._functional import hessian as hessian
 from ._functional import jacobian as jacobian

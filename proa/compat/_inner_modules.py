@@ -16,7 +16,7 @@ from proa.core import MissingAttributeError
 _OWN = proa.__name__
 #: Names of files and folders of Paddle 3.3.1 by the room that they belong to.
 _FILES: dict[str, str] = {
-    "": "common_ops_import functional hapi tensor",
+    "": "common_ops_import hapi tensor",
     "amp": "accuracy_compare amp_lists auto_cast grad_scaler",
     "audio.backends": "backend init_backend wave_backend",
     "audio.datasets": "dataset esc50 tess",
@@ -45,7 +45,7 @@ _FILES: dict[str, str] = {
     "weight_norm_hook",
     "optimizer": "adadelta adagrad adam adamax adamw asgd lamb lbfgs momentum nadam optimizer "
     "radam rmsprop rprop sgd",
-    "sparse": "binary creation multiary unary",
+    "sparse": "binary multiary unary",
     "sparse.nn": "layer",
     "sparse.nn.functional": "activation conv pooling transformer",
     "sparse.nn.layer": "activation conv norm pooling",
@@ -53,7 +53,7 @@ _FILES: dict[str, str] = {
     "stat tensor to_string",
     "text": "viterbi_decode",
     "text.datasets": "conll05 imdb imikolov movielens uci_housing wmt14 wmt16",
-    "utils": "deprecated download environments flops install_check lazy_import op_version",
+    "utils": "deprecated environments flops install_check lazy_import op_version",
     "vision": "image",
     "vision.datasets": "cifar flowers folder mnist voc2012",
     "vision.models": "alexnet densenet googlenet inceptionv3 lenet mobilenetv1 mobilenetv2 "
@@ -66,10 +66,18 @@ _INNER = {f"{room}.{name}".lstrip(".") for room, names in _FILES.items() for nam
 class InnerModule(ModuleType):
     """A module that has the names of the rooms above it."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, function: Any = None) -> None:
         super().__init__(name)
+        # Where a function of the same name hides the file in Paddle, as at `paddle.tensor`.
+        self._function = function
         # Folders and files alike: what lies below is asked for by its full name.
         self.__path__ = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function that has the module's name."""
+        if self._function is None:
+            raise TypeError(f"module {self.__name__!r} is not callable")
+        return self._function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -96,7 +104,12 @@ def inner_module(fullname: str) -> InnerModule | None:
     Args:
         fullname: the name, from `paddle.` on.
     """
-    return InnerModule(fullname) if fullname.partition(".")[2] in _INNER else None
+    inner = fullname.partition(".")[2]
+    if inner not in _INNER:
+        return None
+    room, _, name = f"{_OWN}.{inner}".rpartition(".")
+    function = vars(sys.modules[room]).get(name) if room in sys.modules else None
+    return InnerModule(fullname, function if callable(function) else None)
 
 
 def name_from_above(room: str, name: str) -> Any:

@@ -8,6 +8,7 @@ from proa.geometric import segment_sum as segment_sum
 from . import asp as asp
 from . import autograd as autograd
 from . import autotune as autotune
+from . import cc as cc
 from . import distributed as distributed
 from . import jit as jit
 from . import nn as nn

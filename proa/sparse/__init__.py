@@ -1,5 +1,6 @@
 """Sparse room: tensors that hold only some of their elements, in COO or CSR form."""
 
+from . import creation as creation
 from . import nn as nn
 from ._binary import add as add
 from ._binary import divide as divide

@@ -1,6 +1,7 @@
 """Helpers around the platform: unique names, deprecation, optional modules, versions."""
 
 from . import dlpack as dlpack
+from . import download as download
 from . import unique_name as unique_name
 from ._check import CheckItem as CheckItem
 from ._check import check_installation as check_installation

@@ -5,6 +5,7 @@ from __future__ import annotations
 full_version = "0.1.0"
 major, minor, patch = full_version.split(".")
 commit = "unknown"
+rc = "0"
 
 
 def show() -> None:

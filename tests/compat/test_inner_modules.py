@@ -50,3 +50,10 @@ def test_tensors_pickled_under_the_alias_load_without_it() -> None:
     assert repr(proa.Tensor) == "<class 'paddle.Tensor'>"
     uninstall()
     assert pickle.loads(text).tolist() == [1.0]
+
+
+def test_a_module_with_the_name_of_a_function_is_called_as_one() -> None:
+    module = importlib.import_module("paddle.tensor")
+    assert module([1, 2]).tolist() == [1, 2]
+    with pytest.raises(TypeError, match="module 'paddle.nn.layer' is not callable"):
+        importlib.import_module("paddle.nn.layer")()

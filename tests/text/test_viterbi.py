@@ -61,3 +61,8 @@ def test_wrong_arguments(transitions, lengths, message):
         proa.text.viterbi_decode(
             proa.to_tensor(POTENTIALS), proa.to_tensor(transitions), proa.to_tensor(lengths)
         )
+
+
+def test_names_of_the_module_behind_the_function():
+    assert proa.text.viterbi_decode.viterbi_decode is proa.text.viterbi_decode
+    assert proa.text.viterbi_decode.ViterbiDecoder is proa.text.ViterbiDecoder

@@ -1,0 +1,3 @@
+"""Compilation of functions."""
+
+from ._compile import compile as compile

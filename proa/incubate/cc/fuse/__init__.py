@@ -1,0 +1,4 @@
+"""Fused operations."""
+
+from ._matmul import by_register as by_register
+from ._matmul import matmul as matmul
