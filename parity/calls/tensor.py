@@ -44,6 +44,12 @@ _IN_PLACE = """abs acos acosh add addmm asin asinh atan atanh baddbmm bitwise_an
     nan_to_num neg not_equal polygamma put_along_axis reciprocal remainder renorm reshape round
     rsqrt scale scatter sin sinc sinh sqrt square squeeze subtract tan tanh transpose tril triu
     trunc unsqueeze equal where multigammaln bitwise_left_shift""".split()
+_TRUTHS = """equal greater_equal greater_than less_equal less_than not_equal logical_and logical_not
+    logical_or logical_xor""".split()
+_IN_PLACE_DIFFERS = {
+    "cumsum": "the tensor keeps its shape; the real one is flattened",
+    "floor_divide": "a step function has no gradient; the real one passes it on unchanged",
+}
 _IN_PLACE_FUNCTIONS = """abs acos addmm atan baddbmm bitwise_and bitwise_invert bitwise_left_shift
     bitwise_not bitwise_or bitwise_right_shift bitwise_xor cast copysign cos cumprod cumsum digamma
     div divide equal erf expm1 flatten floor_divide floor_mod frac gammaln gcd greater_equal
@@ -67,12 +73,13 @@ def _as_methods() -> Iterator[Call]:
     for name, call in rows.items():
         if name not in _NO_METHODS and "functional" not in call.name:
             yield Call(f"paddle.Tensor.{name}", *call.args, grad=call.grad, also=call.kwargs)
-    for name in _IN_PLACE:
-        call = rows[name]
-        yield Call(f"paddle.Tensor.{name}_", *call.args, grad=call.grad, also=call.kwargs)
-    for name in _IN_PLACE_FUNCTIONS:
-        call = rows[name]
-        yield Call(f"paddle.{name}_", *call.args, grad=call.grad, also=call.kwargs)
+    for prefix, names in (("paddle.Tensor", _IN_PLACE), ("paddle", _IN_PLACE_FUNCTIONS)):
+        for name in names:
+            call, differs = rows[name], _IN_PLACE_DIFFERS.get(name, "")
+            grad = call.grad and name not in _TRUTHS
+            yield Call(
+                f"{prefix}.{name}_", *call.args, grad=grad, differs=differs, also=call.kwargs
+            )
 
 
 def _get(x: Array, *indices: Any) -> list[Call]:
@@ -220,7 +227,7 @@ CALLS = (
     Call("paddle.Tensor.zero_", normal(3)),
     Call("paddle.Tensor.fill_diagonal_", normal(3, 4), 5.0),
     Call("paddle.Tensor.fill_diagonal_", normal(5, 3), 5.0, wrap=True),
-    Call("paddle.Tensor.fill_diagonal_tensor", normal(3, 4), normal(3)),
+    Call("paddle.Tensor.fill_diagonal_tensor", normal(3, 4), normal(3, fixed=True)),
     Call("paddle.Tensor.copy_", normal(3), normal(3), grad=False),
     Call("paddle.Tensor.new_zeros", normal(3), [2, 2]),
     Call("paddle.Tensor.new_ones", integers(3), [2]),
@@ -258,16 +265,14 @@ CALLS = (
         cdouble cfloat requires_grad negative rank is_empty isreal""".split()
     ),
     Call("paddle.Tensor.equal_all", normal(3), normal(3)),
-    Call("paddle.Tensor.concat", [normal(3), normal(3)]),
     Call("paddle.Tensor.resize_", normal(6), [2, 3], grad=False),
     Call("paddle.Tensor.take_along_dim", normal(2, 3), integers(2, 1, high=3), 1),
     Call("paddle.Tensor.true_divide", normal(3), positive(3)),
-    Call("paddle.Tensor.to_dense", normal(3)),
     Call("paddle.Tensor.swapdims", normal(2, 3), 0, 1),
     Call("paddle.Tensor.detach_", normal(3), grad=False),
     Call("paddle.Tensor.gammainc_", positive(3, fixed=True), positive(3, fixed=True)),
     Call("paddle.Tensor.gammaincc_", positive(3, fixed=True), positive(3, fixed=True)),
-    Call("paddle.Tensor.fill_diagonal_tensor_", normal(3, 3), normal(3)),
+    Call("paddle.Tensor.fill_diagonal_tensor_", normal(3, 3), normal(3, fixed=True)),
     Call("paddle.Tensor.cov", normal(3, 4)),
     Call("paddle.Tensor.corrcoef", normal(3, 4)),
     Call("paddle.Tensor.stride", normal(3, 4)),

@@ -25,7 +25,7 @@ from ._spellings import (
     spellings,
 )
 from ._tensor import Tensor, attach_method, is_extension_float
-from ._views import make_view, write_inplace
+from ._views import make_view, replace_data, write_inplace
 
 _NO_KEY = (None, ())
 
@@ -288,6 +288,16 @@ def make_function(op: Op) -> Callable[..., Any]:
     return function
 
 
+def _overwrite(x: Any, result: Tensor) -> Tensor:
+    """Writes a result in place; what a comparison overwrites takes its dtype, as in Paddle."""
+    becomes_bool = result._data.dtype == bool and getattr(x, "_view", True) is None
+    if not becomes_bool or x._data.dtype == bool or x._data.shape != result._data.shape:
+        return write_inplace(x, result)
+    x.detach_()
+    replace_data(x, result._data)
+    return x
+
+
 def inplace_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The in-place form of a public function: it overwrites the first argument and returns it."""
     name = f"{function.__name__}_"
@@ -301,7 +311,7 @@ def inplace_of(function: Callable[..., Any]) -> Callable[..., Any]:
             if x is ABSENT:
                 return function(**found)  # Python says what is missing.
             kwargs = found
-        return write_inplace(x, function(x, *args, **kwargs))
+        return _overwrite(x, function(x, *args, **kwargs))
 
     inplace.__name__ = inplace.__qualname__ = name
     inplace.__doc__ = f"In-place form of `{function.__name__}`: overwrites `x` and returns it."

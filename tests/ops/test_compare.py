@@ -91,11 +91,24 @@ def test_aliases(short, full):
 @pytest.mark.parametrize(
     "name", ["equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"]
 )
-def test_in_place_forms_keep_the_dtype(name):
+def test_in_place_forms_become_bool(name):
     x = proa.to_tensor([1.0, 2.0])
-    want = getattr(proa, name)(x, 1.0).numpy().astype("float32")
+    want = getattr(proa, name)(x, 1.0).numpy()
     assert getattr(x, f"{name}_")(1.0) is x
-    same(x, want, "float32")
+    same(x, want, "bool")
+
+
+def test_an_in_place_comparison_ends_the_gradient():
+    x = proa.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * 2
+    assert y.equal_(x + 1).stop_gradient
+    same(y, [True, False], "bool")
+
+
+def test_an_in_place_comparison_of_a_view_keeps_the_dtype_of_the_whole():
+    x = proa.zeros([2, 2])
+    x[0].equal_(proa.to_tensor([0.0, 1.0]))
+    same(x, [[1.0, 0.0], [0.0, 0.0]], "float32")
 
 
 @pytest.mark.parametrize(
