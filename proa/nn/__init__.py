@@ -7,6 +7,7 @@ from proa.core import Parameter as Parameter
 from . import attention as attention
 from . import functional as functional
 from . import initializer as initializer
+from . import quant as quant
 from . import utils as utils
 from ._activation import CELU as CELU
 from ._activation import ELU as ELU

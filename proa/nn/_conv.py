@@ -151,6 +151,10 @@ class _PlainConv(_Conv):
 
     def forward(self, x: Any) -> Any:
         """Returns the convolution of `x`."""
+        return self.convolved(x, self.weight)
+
+    def convolved(self, x: Any, weight: Any) -> Any:
+        """Returns the convolution of `x` with another weight of the layer's shape."""
         padding = self._padding
         if self._padding_mode != "zeros":
             sides = _sizes(padding, self._ndim, "padding", type(self).__name__)
@@ -161,7 +165,7 @@ class _PlainConv(_Conv):
         function = getattr(F, f"conv{self._ndim}d")
         return function(
             x,
-            self.weight,
+            weight,
             self.bias,
             stride=self._stride,
             padding=padding,
@@ -301,10 +305,14 @@ class _TransposedConv(_Conv):
             x: the input.
             output_size: sizes of the output's window axes, where several are possible.
         """
+        return self.convolved(x, self.weight, output_size)
+
+    def convolved(self, x: Any, weight: Any, output_size: Any = None) -> Any:
+        """Returns the transposed convolution of `x` with another weight of the layer's shape."""
         function = getattr(F, f"conv{self._ndim}d_transpose")
         return function(
             x,
-            self.weight,
+            weight,
             self.bias,
             stride=self._stride,
             padding=self._padding,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 
 from proa.core import op
+from proa.ops._fake_quantize import away_from_zero
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
 
 def rounded(x: Array, round_type: int) -> Array:
     """Rounds to integers: ties to even for 0, away from zero for 1."""
-    if round_type == 0:
-        return jnp.round(x)
-    return jnp.sign(x) * jnp.floor(jnp.abs(x) + 0.5)
+    return jnp.round(x) if round_type == 0 else away_from_zero(x)
 
 
 @op(method=None, public=False, differentiable=False)
