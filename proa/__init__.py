@@ -43,6 +43,8 @@ from proa.core import int32 as int32
 from proa.core import int64 as int64
 from proa.core import is_grad_enabled as is_grad_enabled
 from proa.core import no_grad as no_grad
+from proa.core import pstring as pstring
+from proa.core import raw as raw
 from proa.core import seed as manual_seed
 from proa.core import seed as seed
 from proa.core import set_default_dtype as set_default_dtype
@@ -65,6 +67,7 @@ from proa.ops import FloatTensor as FloatTensor
 from proa.ops import HalfTensor as HalfTensor
 from proa.ops import IntTensor as IntTensor
 from proa.ops import LongTensor as LongTensor
+from proa.ops import MmapStorage as MmapStorage
 from proa.ops import ShortTensor as ShortTensor
 from proa.ops import abs as abs
 from proa.ops import abs_ as abs_
@@ -136,6 +139,7 @@ from proa.ops import cat as cat
 from proa.ops import cauchy_ as cauchy_
 from proa.ops import cdist as cdist
 from proa.ops import ceil as ceil
+from proa.ops import check_shape as check_shape
 from proa.ops import cholesky as cholesky
 from proa.ops import chunk as chunk
 from proa.ops import clamp as clamp
@@ -567,6 +571,7 @@ if _TYPE_CHECKING:
     from proa.device import is_compiled_with_rocm as is_compiled_with_rocm
     from proa.device import is_compiled_with_xpu as is_compiled_with_xpu
     from proa.device import set_cuda_rng_state as set_cuda_rng_state
+    from proa.distributed import DataParallel as DataParallel
     from proa.framework import load as load
     from proa.framework import save as save
     from proa.io import batch as batch
@@ -575,6 +580,7 @@ if _TYPE_CHECKING:
     from proa.model import summary as summary
     from proa.nn import ParamAttr as ParamAttr
     from proa.nn import create_parameter as create_parameter
+    from proa.nn.initializer.lazy_init import LazyGuard as LazyGuard
     from proa.static import disable_static as disable_static
     from proa.static import enable_static as enable_static
     from proa.utils import disable_signal_handler as disable_signal_handler

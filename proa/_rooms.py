@@ -49,6 +49,8 @@ ROOMS = (
 )
 #: Names of the top package that live in such a room.
 NAMES = {
+    "DataParallel": "distributed",
+    "LazyGuard": "nn.initializer.lazy_init",
     "Model": "model",
     "ParamAttr": "nn",
     "autocast": "amp",

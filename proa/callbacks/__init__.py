@@ -8,3 +8,4 @@ from proa.model.callbacks import ModelCheckpoint as ModelCheckpoint
 from proa.model.callbacks import ProgBarLogger as ProgBarLogger
 from proa.model.callbacks import ReduceLROnPlateau as ReduceLROnPlateau
 from proa.model.callbacks import VisualDL as VisualDL
+from proa.model.callbacks import WandbCallback as WandbCallback

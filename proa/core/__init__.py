@@ -48,6 +48,8 @@ from ._dtype import int8 as int8
 from ._dtype import int16 as int16
 from ._dtype import int32 as int32
 from ._dtype import int64 as int64
+from ._dtype import pstring as pstring
+from ._dtype import raw as raw
 from ._dtype import set_default_dtype as set_default_dtype
 from ._dtype import uint8 as uint8
 from ._dtype import uint16 as uint16

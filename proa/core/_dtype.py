@@ -109,6 +109,8 @@ complex64 = _BY_NAME["complex64"]
 complex128 = _BY_NAME["complex128"]
 float8_e4m3fn = _BY_NAME["float8_e4m3fn"]
 float8_e5m2 = _BY_NAME["float8_e5m2"]
+#: Paddle's words for strings and for bytes of no dtype: no tensor has them.
+pstring, raw = DType("pstring", np.object_), DType("raw", np.void)
 
 _default = float32
 

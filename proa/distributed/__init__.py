@@ -1,5 +1,6 @@
 """Distributed room: meshes and the marks that lay tensors over them."""
 
+from ._data_parallel import DataParallel as DataParallel
 from ._mesh import Placement as Placement
 from ._mesh import ProcessMesh as ProcessMesh
 from ._mesh import Replicate as Replicate

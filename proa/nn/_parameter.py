@@ -22,6 +22,7 @@ from ._param_attr import ParamAttr, as_param_attr
 from .initializer import Constant, Initializer, XavierUniform
 from .initializer._base import draw
 from .initializer._global import global_initializer
+from .initializer.lazy_init import is_lazy
 
 
 def create_parameter(
@@ -83,7 +84,10 @@ def make_parameter(
         initializer = Constant(0.0) if is_bias else XavierUniform()
     made = Parameter()
     made._name = attr.name or unique_name.generate(f"{owner}.{'b' if is_bias else 'w'}")
-    if type(initializer).forward is Initializer.forward:
+    if is_lazy():
+        made._data = put(np.zeros(sizes, wanted.numpy))
+        made._initializer = initializer  # type: ignore[attr-defined]
+    elif type(initializer).forward is Initializer.forward:
         made._data = draw(initializer, sizes, wanted)._data
     else:
         made._data = put(np.zeros(sizes, wanted.numpy))
@@ -121,4 +125,5 @@ def _deepcopy(self: Parameter, memo: dict[int, Any]) -> Parameter:
     return twin
 
 
+attach_method("create_parameter", staticmethod(create_parameter))
 attach_method("__deepcopy__", _deepcopy, owner=Parameter)

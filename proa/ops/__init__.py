@@ -3,6 +3,7 @@
 from . import _fft as _fft
 from . import _index as _index
 from . import _members as _members
+from . import _members_kinds as _members_kinds
 from . import _operators as _operators
 from . import _recurrent as _recurrent
 from . import _signal as _signal
@@ -82,6 +83,7 @@ from ._arithmetic import true_divide as true_divide
 from ._attention import scaled_dot_product_attention as scaled_dot_product_attention
 from ._cast import cast as cast
 from ._cast import cast_ as cast_
+from ._check_shape import check_shape as check_shape
 from ._clip import clamp as clamp
 from ._clip import clamp_ as clamp_
 from ._clip import clip as clip
@@ -501,6 +503,7 @@ from ._manipulate_slice import slice as slice
 from ._manipulate_slice import slice_scatter as slice_scatter
 from ._manipulate_slice import strided_slice as strided_slice
 from ._manipulate_slice import unfold as unfold
+from ._mmap import MmapStorage as MmapStorage
 from ._norm import batch_norm as batch_norm
 from ._norm import group_norm as group_norm
 from ._norm import instance_norm as instance_norm

@@ -11,3 +11,4 @@ from ._lr_scheduler import schedule_of as schedule_of
 from ._model_checkpoint import ModelCheckpoint as ModelCheckpoint
 from ._progress import ProgBarLogger as ProgBarLogger
 from ._reduce_lr import ReduceLROnPlateau as ReduceLROnPlateau
+from ._wandb import WandbCallback as WandbCallback

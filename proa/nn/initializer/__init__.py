@@ -1,5 +1,6 @@
 """Initial values of parameters."""
 
+from . import lazy_init as lazy_init
 from ._base import Initializer as Initializer
 from ._given import Assign as Assign
 from ._given import Constant as Constant
