@@ -219,7 +219,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
-    """Makes a Tensor of float32; values of 8 bits become 0 to 1.
+    """Makes a Tensor; values of 8 bits become float32 from 0 to 1, others stay as they are.
 
     Args:
         pic: PIL image, array `[h, w(, c)]`, or Tensor `[c, h, w]`.
@@ -246,9 +246,11 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     array = np.asarray(pic)
     if is_pil(pic) and pic.mode == "1":
         array = array.astype("float32")
+    elif is_pil(pic) and pic.mode.startswith("I"):
+        array = array.astype("int32")
     elif array.dtype == np.uint8:
         array = array.astype("float32") / np.float32(255)
-    array = array.astype("float32").reshape(*array.shape[:2], -1)
+    array = array.reshape(*array.shape[:2], -1)
     return tensor_of(array if data_format == "HWC" else array.transpose(2, 0, 1))
 
 

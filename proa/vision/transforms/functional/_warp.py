@@ -24,6 +24,12 @@ def _fill(image: Any, fill: Any) -> Any:
     return (fill,) * bands if isinstance(fill, numbers.Number) and bands > 1 else fill
 
 
+def _opaque(image: Any, fill: Any) -> Any:
+    """As `_fill`, but what comes in beside a turned image with transparency is opaque."""
+    made = _fill(image, fill)
+    return made[:3] if image.mode == "RGBA" and isinstance(fill, numbers.Number) else made
+
+
 def _shift(x: float, y: float) -> _Matrix:
     return np.array([[1.0, 0, x], [0, 1, y], [0, 0, 1]])
 
@@ -81,7 +87,7 @@ def rotate(
     code = resample_code(interpolation)
 
     def on_pil(image: Any) -> Any:
-        return image.rotate(angle, code, expand, center, fillcolor=_fill(image, fill))
+        return image.rotate(angle, code, expand, center, fillcolor=_opaque(image, fill))
 
     kind = kind_of(img)
     if kind != "tensor":

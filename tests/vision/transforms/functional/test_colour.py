@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import proa
 from proa.core import InvalidArgumentError, InvalidTypeError
@@ -73,3 +74,20 @@ def test_bad_arguments() -> None:
 def test_bytes_that_do_not_turn_stay() -> None:
     pixels = np.random.RandomState(0).randint(0, 256, (3, 6, 8)).astype("uint8")
     np.testing.assert_array_equal(F.adjust_hue(proa.to_tensor(pixels), 0.0).numpy(), pixels)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wanted"),
+    [("uint8", "float32"), ("int64", "int64"), ("float64", "float64"), ("bool", "bool")],
+)
+def test_to_tensor_scales_bytes_alone(dtype: str, wanted: str) -> None:
+    array = np.array([[0, 1], [1, 1]], dtype)
+    made = F.to_tensor(array)
+    assert (made.dtype.name, made.shape) == (wanted, [1, 2, 2])
+    scale = 255 if dtype == "uint8" else 1
+    np.testing.assert_allclose(made.numpy()[0] * scale, array.astype(wanted), rtol=1e-6)
+
+
+def test_to_tensor_of_wide_integers() -> None:
+    made = F.to_tensor(Image.fromarray(np.array([[1, 70000]], "int32")))
+    assert (made.dtype, made.tolist()) == (proa.int32, [[[1, 70000]]])

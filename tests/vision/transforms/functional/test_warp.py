@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from proa.core import InvalidArgumentError
 from proa.vision.transforms import functional as F
@@ -40,3 +41,9 @@ def test_bad_arguments() -> None:
         F.perspective(ARRAY, CORNERS[:1], MOVED)
     with pytest.raises(InvalidArgumentError, match="`interpolation` is 'cubic'\n"):
         F.rotate(ARRAY, 3, "cubic")
+
+
+def test_what_comes_in_beside_a_turned_image_is_opaque() -> None:
+    picture = Image.fromarray(np.zeros([4, 4, 4], "uint8"))
+    assert F.rotate(picture, 45, fill=7).getpixel((0, 0)) == (7, 7, 7, 255)
+    assert F.affine(picture, 45, (0, 0), 1.0, (0, 0)).getpixel((0, 0)) == (0, 0, 0, 0)
