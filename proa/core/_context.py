@@ -55,7 +55,13 @@ key_lock = threading.RLock()
 @contextmanager
 def run_eagerly() -> Iterator[None]:
     """Suspends recording: ops inside run at once and give concrete tensors."""
-    recorder, context.recorder = context.recorder, None
+    recorder = context.recorder
+    if recorder is not None and recorder.is_explicit:
+        # A static Program stays open for long: what it writes holds arrays meanwhile.
+        with recorder.left():
+            yield
+        return
+    context.recorder = None
     try:
         yield
     finally:

@@ -18,7 +18,7 @@ from proa.core._errors import (
     PreconditionError,
     UnsupportedError,
 )
-from proa.core._tape import ZERO_GRAD, GradMode
+from proa.core._tape import ZERO_GRAD, GradMode, grad
 from proa.core._tensor import Tensor, new_tensor
 from proa.core._views import _follow
 from proa.nn._clip import ClipRule
@@ -43,6 +43,12 @@ class _Call:
         self, plan: UpdatePlan, targets: list[Tensor], python_groups: frozenset[int]
     ) -> None:
         self.plan, self.targets, self.python_groups = plan, targets, python_groups
+
+
+def _explicit_recorder() -> Any:
+    """Returns the static Program's recorder while one is being built."""
+    recorder = context.recorder
+    return recorder if recorder is not None and recorder.is_explicit else None
 
 
 class Optimizer:
@@ -94,7 +100,9 @@ class Optimizer:
         self._name = name
         self._default_dict = {"weight_decay": weight_decay, "grad_clip": grad_clip, **options}
         self._check_options(self._default_dict)
-        self._param_groups = read_groups(owner, parameters, options)
+        # A static Program is asked for its parameters once it is whole.
+        is_late = parameters is None and _explicit_recorder() is not None
+        self._param_groups = [] if is_late else read_groups(owner, parameters, options)
         self._parameter_list: list[Tensor] = []
         self._entries: list[Entry] = []
         self._calls: dict[Any, _Call] = {}
@@ -148,6 +156,13 @@ class Optimizer:
         self._param_groups.append(read)
         self._enter(number, read)
 
+    def _adopt(self, params: Sequence[Tensor]) -> None:
+        """Takes up parameters of a static Program."""
+        known = {id(param) for param in self._parameter_list}
+        new = [param for param in params if id(param) not in known]
+        if new:
+            self._add_param_group({"params": new})
+
     # Learning rate
 
     @property
@@ -173,7 +188,12 @@ class Optimizer:
 
     def _receive_learning_rate(self, value: float) -> None:
         """Takes over a schedule's new rate: state that compiled steps read at each run."""
-        if context.recorder is not None:
+        recorder = context.recorder
+        if recorder is not None and recorder.is_explicit:
+            with recorder.left():
+                self._receive_learning_rate(value)
+            return
+        if recorder is not None:
             raise PreconditionError(
                 "the learning rate was set while a function is being compiled",
                 expected="a call outside: Python state changes once per compilation, not per run",
@@ -409,7 +429,7 @@ class Optimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> Pairs:
-        """Collects the gradients that `loss.backward()` left behind.
+        """Collects the gradients that `loss.backward()` left behind; adds them to a static Program.
 
         Args:
             loss (Tensor): the loss.
@@ -423,6 +443,12 @@ class Optimizer:
         """
         chosen = self._parameter_list if parameters is None else list(parameters)
         left_out = {id(param) for param in no_grad_set or ()}
+        recorder = _explicit_recorder()
+        if recorder is not None:
+            chosen = [p for p in chosen or recorder.parameters() if id(p) not in left_out]
+            found = grad([loss], chosen, retain_graph=True, allow_unused=True)
+            self._adopt(chosen)
+            return [(p, g) for p, g in zip(chosen, found, strict=True) if g is not None]
         return [
             (param, param.grad)  # type: ignore[attr-defined]
             for param in chosen
@@ -485,6 +511,8 @@ class Optimizer:
         no_grad_set: Any = None,
     ) -> tuple[Pairs, Pairs]:
         """Applies the gradients that `loss.backward()` left behind; call that before.
+
+        In a static Program that is being built, it adds gradients and updates of all parameters.
 
         Args:
             loss (Tensor): the loss.

@@ -111,7 +111,9 @@ class Call:
     def __repr__(self) -> str:
         outs = ", ".join(map(repr, self.outputs))
         ins = ", ".join(v.name or f"v{v.number}" for v in self.inputs)
-        attributes = self.key if self.op.has_programs else self.key[-1] if self.key else ""
+        attributes = self.key if self.key else ""
+        if isinstance(self.key, tuple) and self.key and not self.op.has_programs:
+            attributes = self.key[-1]
         return f"{outs} = {self.op.name}({ins}) {attributes}"
 
 

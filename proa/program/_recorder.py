@@ -179,6 +179,11 @@ class Recorder:
         as_taped: note with each call which of its inputs gradients flow back to.
     """
 
+    #: Whether it is a static Program, which stays open when it is left.
+    is_explicit = False
+    #: Recorders that it goes on from: their Values are its own.
+    owners: frozenset[Any] | set[Any] = frozenset()
+
     def __init__(self, as_taped: bool = False) -> None:
         self.as_taped = as_taped
         #: Turns a function that a layer runs into one that may branch on tensors.
@@ -294,7 +299,7 @@ class Recorder:
                     expected="tensors that the branch or loop gives as its results",
                     fix="give the variable a value before the branch or loop, in all branches",
                 )
-            if data.owner is not self:
+            if data.owner is not self and data.owner not in self.owners:
                 raise ProgramError(
                     f"a tensor {describe_array(data)} of an earlier recording is used "
                     f"at {user_location()}",

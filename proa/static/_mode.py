@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from proa.core import UnsupportedError, set_device
+from proa.core import set_device
+
+from ._program import switch_static
 
 
 def disable_static(place: Any = None) -> None:
-    """Makes ops run at once, as they do anyway.
+    """Makes ops run at once again.
 
     Args:
         place: a device to make the current one.
@@ -19,18 +21,19 @@ def disable_static(place: Any = None) -> None:
         >>> proa.in_dynamic_mode()
         True
     """
+    switch_static(False)
     if place is not None:
         set_device(place)
 
 
 def enable_static() -> None:
-    """Refuses: there is no mode in which every op call is recorded.
+    """Records ops into the default Program from now on, instead of running them.
 
-    Raises:
-        UnsupportedError: always.
+    Examples:
+        >>> import proa
+        >>> proa.enable_static()
+        >>> proa.in_dynamic_mode()
+        False
+        >>> proa.disable_static()
     """
-    raise UnsupportedError(
-        "enable_static()",
-        expected="code that runs op by op, or a function that is compiled whole",
-        fix="leave it out, and put @proa.jit.to_static on the function to compile",
-    )
+    switch_static(True)

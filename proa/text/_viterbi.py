@@ -129,6 +129,7 @@ class ViterbiDecoder(Layer):
         """Decodes potentials of shape [batch, steps, labels]."""
         return viterbi_decode(potentials, self.transitions, lengths, self.include_bos_eos_tag)
 
+
 # In Paddle a module of the function's name lies behind it; its names are found on the function.
 viterbi_decode.viterbi_decode = viterbi_decode  # type: ignore[attr-defined]
 viterbi_decode.ViterbiDecoder = ViterbiDecoder  # type: ignore[attr-defined]

@@ -24,6 +24,7 @@ from proa.nn._clip import ClipGradBase, ClipGradByGlobalNorm, ClipGradByNorm, Cl
 from proa.optimizer import SGD, Adam, AdamW, Momentum, Optimizer, lr
 from proa.optimizer._rules import Rule
 from proa.optimizer._update import update_op
+from proa.program import Recorder
 from proa.regularizer import L2Decay, WeightDecayRegularizer
 
 
@@ -246,7 +247,7 @@ def test_wrong_rates_are_named(parameter, act, error, message):
 
 def test_rate_cannot_be_set_while_a_function_is_compiled(parameter, monkeypatch):
     optimizer = SGD(0.1, [parameter([1.0])])
-    monkeypatch.setattr(context, "recorder", object())
+    monkeypatch.setattr(context, "recorder", Recorder())
     with pytest.raises(PreconditionError, match="the learning rate was set while"):
         optimizer.set_lr(0.5)
 

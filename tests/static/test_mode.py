@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import proa
-from proa.core import UnknownNameError, UnsupportedError
+from proa.core import UnknownNameError
 
 
 def test_ops_run_at_once_anyway():
@@ -14,6 +14,9 @@ def test_ops_run_at_once_anyway():
         proa.disable_static("gpu:7")
 
 
-def test_there_is_no_mode_that_records_everything():
-    with pytest.raises(UnsupportedError, match=r"enable_static\(\)\n.*compiled whole"):
-        proa.enable_static()
+def test_static_mode_is_entered_and_left():
+    proa.enable_static()
+    proa.enable_static()
+    assert not proa.in_dynamic_mode()
+    proa.disable_static()
+    assert proa.in_dynamic_mode()

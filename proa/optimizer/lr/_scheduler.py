@@ -108,7 +108,8 @@ class LRScheduler:
             >>> schedule()
             0.125
         """
-        if context.recorder is not None:
+        recorder = context.recorder
+        if recorder is not None and not recorder.is_explicit:
             raise PreconditionError(
                 f"{type(self).__name__}.step() was called while a function is being compiled",
                 expected="a call outside: Python state moves once per compilation, not per run",

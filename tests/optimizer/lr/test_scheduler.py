@@ -11,6 +11,7 @@ import pytest
 from proa.core._context import context
 from proa.core._errors import ArtifactError, PreconditionError, UnsupportedError
 from proa.optimizer import lr
+from proa.program import Recorder
 
 
 def test_state_dict_holds_paddles_keys():
@@ -24,7 +25,7 @@ def test_state_with_missing_entry_is_refused():
 
 def test_step_is_refused_while_a_function_is_compiled(monkeypatch):
     schedule = lr.StepDecay(0.5, 3)
-    monkeypatch.setattr(context, "recorder", object())
+    monkeypatch.setattr(context, "recorder", Recorder())
     with pytest.raises(PreconditionError, match=r"StepDecay.step\(\) was called while"):
         schedule.step()
     assert schedule.last_epoch == 0

@@ -1,0 +1,298 @@
+"""Programs that are built op by op and run by an Executor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    Tensor,
+    context,
+    default_dtype,
+    run_eagerly,
+)
+from proa.program import InputSpec
+
+from ._evaluation import for_evaluation
+from ._recorder import OpenRecorder
+
+#: What a tensor is called in a Program that is being built.
+Variable = Tensor
+
+
+class Program:
+    """A graph of op calls: what runs under its `program_guard` is recorded, not computed.
+
+    Examples:
+        >>> import proa
+        >>> program = proa.static.Program()
+        >>> with proa.static.program_guard(program):
+        ...     x = proa.static.data("x", [None, 2])
+        ...     y = x * 2
+        >>> executor = proa.static.Executor()
+        >>> executor.run(program, feed={"x": [[1.0, 2.0]]}, fetch_list=[y])[0].tolist()
+        [[2.0, 4.0]]
+    """
+
+    def __init__(self) -> None:
+        self._recorder = OpenRecorder()
+        self._named: dict[str, Tensor] = {}
+        self.random_seed = 0
+        #: Compiled runs, by what was fetched from which state of the Program.
+        self._runs: dict[Any, Any] = {}
+        self._is_test = False
+
+    def clone(self, for_test: bool = False) -> Program:
+        """Returns a Program with the same calls and tensors.
+
+        Args:
+            for_test: drops what training alone does: dropout keeps everything,
+                normalisation takes its running statistics, and nothing is written.
+                Clone before the optimizer's `minimize`.
+        """
+        made = Program()
+        made._named, made.random_seed = dict(self._named), self.random_seed
+        with run_eagerly():
+            made._recorder = self._recorder.copy()
+            if for_test:
+                made._is_test = True
+                for_evaluation(made._recorder)
+        return made
+
+    def global_block(self) -> Program:
+        """Returns the Program itself: it has one block; branches and loops are ops."""
+        return self
+
+    def block(self, index: int) -> Program:
+        """Returns the Program itself, its only block.
+
+        Raises:
+            InvalidArgumentError: `index` is not 0.
+        """
+        if index:
+            raise InvalidArgumentError(
+                f"block {index} of a Program",
+                expected="block 0; branches and loops are ops with Programs of their own",
+                fix="use program.global_block()",
+            )
+        return self
+
+    def current_block(self) -> Program:
+        """Returns the Program itself, its only block."""
+        return self
+
+    @property
+    def num_blocks(self) -> int:
+        """How many blocks there are: one."""
+        return 1
+
+    @property
+    def ops(self) -> list[Any]:
+        """The op calls, in their order."""
+        return list(self._recorder.calls)
+
+    def var(self, name: str) -> Tensor:
+        """Returns an input or a persistable tensor by its name.
+
+        Raises:
+            InvalidArgumentError: the Program has none of that name.
+        """
+        found = self._named.get(name)
+        if found is None:
+            found = self._recorder.persistables().get(name)
+        if found is None:
+            known = [*self._named, *self._recorder.persistables()]
+            raise InvalidArgumentError(
+                f"a Program has no variable {name!r}",
+                expected=f"one of {', '.join(known[:12]) or 'none: the Program is empty'}",
+                fix="use the tensor itself, or the name that static.data was given",
+            )
+        return found
+
+    def list_vars(self) -> Iterator[Tensor]:
+        """Gives the inputs and all persistable tensors."""
+        yield from self._named.values()
+        yield from self._recorder.persistables().values()
+
+    def all_parameters(self) -> list[Tensor]:
+        """Returns the trainable tensors that the Program reads."""
+        return self._recorder.parameters()
+
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Tensor]:
+        """Returns persistable tensors by name.
+
+        Args:
+            mode: `param`: the trainable ones; `opt`: the others; `all`.
+            scope: kept for Paddle's signature.
+
+        Raises:
+            InvalidArgumentError: another mode.
+        """
+        if mode not in ("all", "param", "opt"):
+            raise InvalidArgumentError(
+                f"`mode` is {mode!r}", expected="'all', 'param' or 'opt'", fix="use 'all'"
+            )
+        trainable = {id(t) for t in self.all_parameters()}
+        held = self._recorder.persistables()
+        return {
+            name: t
+            for name, t in held.items()
+            if mode == "all" or (id(t) in trainable) == (mode == "param")
+        }
+
+    def set_state_dict(self, state_dict: Any, scope: Any = None) -> None:
+        """Gives persistable tensors values by name; names that are not there are left out.
+
+        Args:
+            state_dict: arrays or tensors by name.
+            scope: kept for Paddle's signature.
+        """
+        held = self._recorder.persistables()
+        with run_eagerly():
+            for name, value in state_dict.items():
+                if name in held:
+                    held[name].set_value(value)  # type: ignore[attr-defined]
+
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        """Returns the calls as text, one a line."""
+        return str(self)
+
+    def __str__(self) -> str:
+        recorder = self._recorder
+        lines = [f"inputs: {', '.join(map(repr, recorder.inputs))}"]
+        captured = [repr(value) for _, _, value in recorder._captured.values()]
+        lines += [f"parameters and state: {', '.join(captured)}"] if captured else []
+        lines += [f"  {call}" for call in recorder.calls]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<static Program of {len(self._recorder.calls)} op calls>"
+
+
+_main, _startup = [Program()], [Program()]
+_is_static = [False]
+
+
+def default_main_program() -> Program:
+    """Returns the Program that ops are recorded into now.
+
+    Examples:
+        >>> import proa
+        >>> with proa.static.program_guard(proa.static.Program()):
+        ...     proa.static.default_main_program()
+        <static Program of 0 op calls>
+    """
+    return _main[-1]
+
+
+def default_startup_program() -> Program:
+    """Returns the Program of first values; it is empty, since parameters have them when made."""
+    return _startup[-1]
+
+
+def _require_program(what: str, value: Any) -> None:
+    if not isinstance(value, Program):
+        raise InvalidTypeError(
+            f"{what} is a {type(value).__name__}",
+            expected="a static Program",
+            fix="make one with proa.static.Program()",
+        )
+
+
+@contextmanager
+def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
+    """Records ops inside into a Program.
+
+    Args:
+        main_program (Program): the Program.
+        startup_program (Program, optional): kept for Paddle's code: parameters have their
+            first values when they are made.
+
+    Raises:
+        InvalidTypeError: one of them is no Program.
+
+    Examples:
+        >>> import proa
+        >>> main = proa.static.Program()
+        >>> with proa.static.program_guard(main):
+        ...     x = proa.static.data("x", [3])
+        ...     y = x + 1
+        >>> len(main.ops)
+        1
+    """
+    _require_program("`main_program` of program_guard", main_program)
+    if startup_program is not None:
+        _require_program("`startup_program` of program_guard", startup_program)
+    with run_eagerly(), _entered(main_program, startup_program):
+        yield
+
+
+@contextmanager
+def _entered(main_program: Program, startup_program: Program | None) -> Iterator[None]:
+    _main.append(main_program)
+    _startup.append(startup_program or _startup[-1])
+    try:
+        with main_program._recorder.entered():
+            yield
+    finally:
+        _main.pop()
+        _startup.pop()
+
+
+def switch_static(on: bool) -> None:
+    """Records ops into the default Program from now on, or stops doing so."""
+    if on == _is_static[0]:
+        return
+    recorder = _main[0]._recorder
+    _is_static[0] = on
+    if on:
+        recorder.enter()
+        context.recorder = recorder
+    else:
+        context.recorder = None
+        recorder.leave()
+
+
+def data(name: str, shape: Sequence[Any], dtype: Any = None, lod_level: int = 0) -> Tensor:
+    """Makes an input of the Program that is being built.
+
+    Args:
+        name (str): what it is fed by.
+        shape (list | tuple): sizes; `None` or -1 for an unknown one.
+        dtype (str | dtype, optional): the default dtype when it is `None`.
+        lod_level (int): kept for Paddle's signature.
+
+    Returns:
+        Tensor: the input.
+
+    Raises:
+        InvalidArgumentError: no Program is being built, or it has an input of that name.
+
+    Examples:
+        >>> import proa
+        >>> with proa.static.program_guard(proa.static.Program()):
+        ...     proa.static.data("image", [None, 784]).name
+        'image'
+    """
+    recorder = context.recorder
+    if recorder is None or not recorder.is_explicit:
+        raise InvalidArgumentError(
+            f"static.data({name!r}) outside of a static Program",
+            expected="a Program that is being built",
+            fix="call paddle.enable_static() first, or use `with static.program_guard(program)`",
+        )
+    program = _main[-1]
+    if name in program._named:
+        raise InvalidArgumentError(
+            f"the Program has an input {name!r} already",
+            expected="a name of its own for each input",
+            fix="choose another name, or build a new Program",
+        )
+    spec = InputSpec(shape, default_dtype() if dtype is None else dtype, name)
+    made = recorder.add_input(spec.dimensions(len(program._named)), spec.dtype.numpy, name)
+    made.name = name
+    program._named[name] = made
+    return made

@@ -1,0 +1,158 @@
+"""A recording that stays open: it can be left, run, and taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+
+from proa.core import InvalidArgumentError, Tensor, context
+from proa.program import Program, Recorder, State, Value, Write, prune
+
+
+class OpenRecorder(Recorder):
+    """The recorder of a static Program.
+
+    While it is entered, tensors that it has written hold Values. When it is left they hold
+    arrays again, and what was written waits here.
+    """
+
+    is_explicit = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: Per tensor that was written: what it holds inside.
+        self._inside: dict[int, tuple[Any, Any, bool]] = {}
+        #: Recorders whose Values are this one's too: it was copied from them.
+        self.owners: set[Recorder] = set()
+        #: Values that a copy has replaced by others.
+        self.renamed: dict[Value, Value] = {}
+        self._depth = 0
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Records what happens inside."""
+        previous = context.recorder
+        self.enter()
+        context.recorder = self
+        try:
+            yield
+        finally:
+            context.recorder = previous
+            self.leave()
+
+    def enter(self) -> None:
+        """Gives tensors the Values they stand for in the Program."""
+        self._depth += 1
+        if self._depth > 1:
+            return
+        for write in self._writes.values():
+            t = write.tensor
+            write.data, write.edge, write.stop, write.version = (
+                t._data,
+                t._edge,
+                t._stop,
+                t._version,
+            )
+            t._data, t._edge, t._stop = self._inside[id(t)]
+        # Steps have given tensors new arrays since; in the Program they are the same inputs.
+        for key, (t, _, value) in list(self._captured.items()):
+            known = self._writes.get(key)
+            self._captured[key] = (t, t._data if known is None else known.data, value)
+
+    def leave(self) -> None:
+        """Gives tensors their arrays back."""
+        self._depth -= 1
+        if self._depth:
+            return
+        for key, write in self._writes.items():
+            t = write.tensor
+            self._inside[key] = (t._data, t._edge, t._stop)
+            write.undo()
+
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        """Suspends the recording, however deep it is entered."""
+        depth, previous = self._depth, context.recorder
+        if depth:
+            self._depth = 1
+            self.leave()
+        context.recorder = None
+        try:
+            yield
+        finally:
+            if depth:
+                self.enter()
+                self._depth = depth
+            context.recorder = previous
+
+    def parameters(self) -> list[Tensor]:
+        """Returns the trainable tensors that the Program reads, in the order it met them."""
+        return [t for t, _, _ in self._captured.values() if _is_trainable(t)]
+
+    def persistables(self) -> dict[str, Tensor]:
+        """Returns tensors from outside that the Program reads or writes, by name."""
+        held = [t for t, _, _ in self._captured.values()]
+        held += [w.tensor for w in self._writes.values() if isinstance(w.data, jax.Array)]
+        return {t.name: t for t in held if getattr(t, "persistable", False)}
+
+    def snapshot(
+        self, outputs: Sequence[Tensor], *, with_writes: bool = True
+    ) -> tuple[Program, State]:
+        """Returns the Program so far, for given outputs; call it while the recording is left.
+
+        Args:
+            outputs: tensors of the Program.
+            with_writes: whether it updates the tensors that were written.
+        """
+        defined = (*self.inputs, *self.constants, *self.renamed)
+        self._known = {*defined, *[v for call in self.calls for v in call.outputs]}
+        finals = [self._value(t) for t in outputs]
+        state = State(taped=[False] * len(finals))
+        for write in self._writes.values() if with_writes else ():
+            inside = self._inside[id(write.tensor)][0]
+            if isinstance(write.tensor._data, jax.Array) and isinstance(inside, Value):
+                state.writes.append(write.tensor)
+                state.taped.append(False)
+                finals.append(inside)
+        whole = Program([], [], self.constants, self.calls, finals)
+        program = prune(whole)
+        used = {v for call in program.calls for v in call.inputs} | set(finals)
+        captured = [(t, v) for t, _, v in self._captured.values() if v in used]
+        state.captures = [t for t, _ in captured]
+        program.inputs = [v for v in self.inputs if v in used]
+        program.captures = [v for _, v in captured]
+        return program, state
+
+    def _value(self, t: Tensor) -> Value:
+        data = self._inside[id(t)][0] if id(t) in self._inside else t._data
+        if isinstance(data, Value) and data in self._known:
+            return self.renamed.get(data, data)
+        known = self._captured.get(id(t))
+        if known is not None:
+            return known[2]
+        raise InvalidArgumentError(
+            f"{t.name} is no tensor of this Program",
+            expected="tensors that were made under its program_guard",
+            fix="pass the Program that the tensor belongs to",
+        )
+
+    def copy(self) -> OpenRecorder:
+        """Returns a recording with the same calls that goes its own way from here."""
+        made = OpenRecorder()
+        made.calls, made.inputs = list(self.calls), list(self.inputs)
+        made.constants = dict(self.constants)
+        made._constant_ids, made._captured = dict(self._constant_ids), dict(self._captured)
+        made._writes = {
+            key: Write(w.tensor, w.data, w.edge, w.stop, w.version)
+            for key, w in self._writes.items()
+        }
+        made._inside, made.renamed = dict(self._inside), dict(self.renamed)
+        made.owners = {*self.owners, self}
+        return made
+
+
+def _is_trainable(t: Tensor) -> bool:
+    return not t._stop and getattr(t, "trainable", True) and getattr(t, "persistable", False)

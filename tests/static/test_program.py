@@ -1,0 +1,110 @@
+"""Static Programs: what is recorded, guards, clones, names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import proa
+from proa import static
+from proa.core import InvalidArgumentError, InvalidTypeError
+
+
+def test_ops_are_recorded_and_parameters_keep_their_values():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [None, 3])
+        layer = proa.nn.Linear(3, 2)
+        y = layer(x)
+        assert not proa.in_dynamic_mode()
+    assert proa.in_dynamic_mode()
+    assert [call.op.name for call in main.ops] == ["linear"]
+    assert main.all_parameters() == [layer.weight, layer.bias]
+    assert main.var("x") is x
+    assert layer.weight.numpy().shape == (3, 2)
+    assert "linear(x, " in str(main)
+    (found,) = static.Executor().run(main, {"x": np.ones([2, 3], "float32")}, [y])
+    np.testing.assert_allclose(found, layer(proa.ones([2, 3])).numpy(), rtol=1e-6)
+
+
+def test_guards_nest_and_a_program_goes_on_where_it_was_left():
+    first, second = static.Program(), static.Program()
+    counter = static.create_global_var([1], 0.0, "float32", persistable=True, name="counter")
+    with static.program_guard(first):
+        counter.add_(proa.ones([1]))
+        with static.program_guard(second):
+            counter.add_(proa.ones([1]) * 10)
+        assert static.default_main_program() is first
+    with static.program_guard(first):
+        counter.add_(proa.ones([1]) * 2)
+        total = counter * 1
+    executor = static.Executor()
+    assert executor.run(first, fetch_list=[total])[0].tolist() == [3.0]
+    executor.run(second)
+    assert executor.run(first, fetch_list=[total])[0].tolist() == [16.0]
+    assert counter.tolist() == [16.0]
+
+
+@pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
+def test_a_clone_for_test_drops_what_training_alone_does(mode):
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [None, 2])
+        norm = proa.nn.BatchNorm1D(2)
+        y = proa.nn.functional.dropout(norm(x), 0.5, mode=mode)
+        test = main.clone(for_test=True)
+    given = np.float32([[1, 2], [3, 6]])
+    run = static.Executor().run
+    run(main, {"x": given}, [y])
+    mean = norm._mean.numpy()
+    np.testing.assert_allclose(mean, 0.1 * given.mean(0), rtol=1e-6)
+    (found,) = run(test, {"x": given}, [y])
+    norm.eval()
+    expected = proa.nn.functional.dropout(
+        norm(proa.to_tensor(given)), 0.5, training=False, mode=mode
+    )
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-6)
+    assert norm._mean.numpy().tolist() == mean.tolist()
+
+
+def test_state_of_a_program_by_name():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [2])
+        weight = static.create_parameter([2], "float32", name="weight")
+        y = x * weight
+    assert list(main.state_dict("param")) == ["weight"]
+    assert main.state_dict("opt") == {}
+    main.set_state_dict({"weight": np.float32([2, 3]), "unknown": np.zeros(1)})
+    assert static.Executor().run(main, {"x": [1.0, 1.0]}, [y])[0].tolist() == [2.0, 3.0]
+
+
+def outside():
+    static.data("x", [1])
+
+
+def twice():
+    with static.program_guard(static.Program()):
+        static.data("x", [1])
+        static.data("x", [1])
+
+
+def guard_of_a_number():
+    with static.program_guard(3):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "message"),
+    [
+        (InvalidArgumentError, outside, "outside of a static Program"),
+        (InvalidArgumentError, twice, "has an input 'x' already"),
+        (InvalidTypeError, guard_of_a_number, "is a int"),
+        (InvalidArgumentError, lambda: static.Program().var("x"), "has no variable 'x'"),
+        (InvalidArgumentError, lambda: static.Program().block(1), "block 1"),
+        (InvalidArgumentError, lambda: static.Program().state_dict("some"), "`mode` is 'some'"),
+    ],
+)
+def test_wrong_use(error, call, message):
+    with pytest.raises(error, match=message):
+        call()
