@@ -13,6 +13,7 @@ from proa.core import (
     Tensor,
     UnsupportedError,
     alias,
+    as_gradient,
     context,
     is_inexact,
 )
@@ -117,7 +118,7 @@ class _Saved:
         self.handle: Any = t
         self.output: int | None = None
         hooks = pack_hooks()
-        held = alias(t)
+        held = alias(t) if t._stop else as_gradient(t)
         self.value = held if hooks is None else hooks[0](held)
         self.unpack = None if hooks is None else hooks[1]
         self.stop = t._stop

@@ -6,6 +6,7 @@ module without contents of its own, which looks its names up in the public rooms
 
 from __future__ import annotations
 
+import importlib
 import sys
 from types import ModuleType
 from typing import Any
@@ -82,15 +83,18 @@ class InnerModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        if f"{self.__name__}.{name}".partition(".")[2] in _INNER:
+            return importlib.import_module(f"{self.__name__}.{name}")
         own = _OWN + "." + self.__name__.partition(".")[2]
         while own:
             room = sys.modules.get(own)
             if room is not None and name in vars(room):
                 return vars(room)[name]
             own = own.rpartition(".")[0]
-        for shelf in ("linalg", "nn", "nn.functional"):
-            if name in vars(sys.modules[f"{_OWN}.{shelf}"]):
-                return vars(sys.modules[f"{_OWN}.{shelf}"])[name]
+        shelves = [sys.modules[f"{_OWN}.{room}"] for room in ("linalg", "nn", "nn.functional")]
+        for shelf in (*shelves, proa.Tensor):
+            if name in vars(shelf):
+                return vars(shelf)[name]
         raise MissingAttributeError(
             f"{self.__name__}.{name}: {_OWN} has no {name!r} there, nor in the rooms above it",
             expected=f"a public name that {_OWN} has",

@@ -124,6 +124,7 @@ from ._spellings import respelled as respelled
 from ._spellings import respelled_keywords as respelled_keywords
 from ._tape import ZERO_GRAD as ZERO_GRAD
 from ._tape import GradMode as GradMode
+from ._tape import as_gradient as as_gradient
 from ._tape import enable_grad as enable_grad
 from ._tape import grad as grad
 from ._tape import is_grad_enabled as is_grad_enabled

@@ -162,6 +162,10 @@ class Mersenne:
         self._skip(count)
         return taken
 
+    def coming(self, count: int, dtype: Any = np.float32) -> np.ndarray:
+        """The next numbers in [0, 1), which stay in the stream."""
+        return _as_unit(self._peek(count), dtype)
+
     def unit(self, shape: tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
         """Numbers in [0, 1).
 

@@ -62,7 +62,9 @@ def random_input(
             drawn = op.facts.noise(stream, **given)  # type: ignore[misc]
         except _WRONG:
             # The op itself says what is wrong with its arguments, whatever the numbers are.
-            drawn = np.zeros(2, np.uint32)
+            drawn = None
+    if drawn is None:
+        return _seeded_key(seed) if seed else (generator or default_generator()).next_key()
     return new_tensor(put(drawn))
 
 

@@ -143,7 +143,8 @@ class Exponential(ExponentialFamily):
         return 1.0 / square(self.rate)
 
     def _rsample(self, shape: tuple[Any, ...]) -> Any:
-        return self._icdf(draw_open(self._extend_shape(shape), self.dtype))
+        # Not through `_icdf`, whose 1 - u would turn the order of the draws round.
+        return -log(draw_open(self._extend_shape(shape), self.dtype)) / self.rate
 
     def _log_prob(self, value: Any) -> Any:
         density = log(self.rate) - self.rate * value

@@ -17,6 +17,7 @@ from proa.ops import (
     sigmoid,
     softmax,
     square,
+    stack,
     where,
 )
 from proa.ops import sum as sum_
@@ -63,9 +64,9 @@ class Beta(ExponentialFamily):
         return self.alpha * self.beta / (square(total) * (total + 1.0))
 
     def _rsample(self, shape: tuple[Any, ...]) -> Any:
-        extents = self._extend_shape(shape)
-        first = draw_log_gamma(self.alpha.expand(extents))
-        return sigmoid(first - draw_log_gamma(self.beta.expand(extents)))
+        both = stack([self.alpha, self.beta], -1)
+        logs = draw_log_gamma(both.expand((*self._extend_shape(shape), 2)))
+        return sigmoid(logs[..., 0] - logs[..., 1])
 
     def _log_prob(self, value: Any) -> Any:
         inside = logical_and(value > 0, value < 1)

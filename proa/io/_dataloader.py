@@ -68,7 +68,8 @@ class DataLoader:
         drop_last: whether a last batch with fewer samples is left out.
         collate_fn: from a list of samples to a batch; `default_collate_fn` by default, and
             `default_convert_fn` (of one sample) for `batch_size=None`.
-        num_workers: processes that read; 0 reads in this one.
+        num_workers: processes that read; 0 reads in this one. So does, with a warning, a loader
+            whose dataset or functions cannot be sent to another process.
         use_buffer_reader: accepted; copies to a device never wait here.
         reader_buffer_size: accepted; see `prefetch_factor`.
         prefetch_factor: batches read ahead by each worker.
@@ -82,7 +83,7 @@ class DataLoader:
     Raises:
         InvalidArgumentError: a number out of range, or arguments that exclude each other.
         InvalidTypeError: an argument of the wrong type, a dataset that cannot be read, has no
-            length where one is needed, or cannot be sent to workers (at the first iteration).
+            length where one is needed.
 
     Iteration raises `SampleError` for a sample that fails, with its index, and `WorkerError` for
     a worker that dies or is too slow. After that the workers are gone, the loader can be used
@@ -142,6 +143,7 @@ class DataLoader:
         self._at = (0, 0)
         self._pool: WorkerPool | None = None
         self._pool_run = -1
+        self._can_send = True
         # An object of its own: the pool refers to it, and must not keep the loader alive.
         self._on_overflow = _OverflowWarning(self.num_workers * (self.prefetch_factor + 1))
         if self.num_workers and not _payload.importing_main:
@@ -205,8 +207,20 @@ class DataLoader:
             raise _payload.MainScriptStop
         plan = self._make_plan()
         self._at = (plan.epoch, plan.skip)
-        batches = self._read_in_workers(plan) if self.num_workers else self._read_here(plan)
-        return self._delivered(plan, batches)
+        return self._delivered(plan, self._read(plan))
+
+    def _read(self, plan: _Plan) -> Iterator[Any]:
+        if not self.num_workers or not self._can_send:
+            return self._read_here(plan)
+        try:
+            return self._read_in_workers(plan)
+        except _payload.UnsendableJobError as error:
+            # A dataset of a notebook or a function: slower here is better than not at all.
+            self._can_send = False
+            warnings.warn(
+                f"{error}\n  Until then this loader reads in the main process.", stacklevel=4
+            )
+            return self._read_here(plan)
 
     def set_epoch(self, epoch: int) -> None:
         """Sets the epoch of the next iteration; each iteration counts it up by itself.

@@ -39,6 +39,10 @@ class MainScriptStop(BaseException):
 importing_main = False
 
 
+class UnsendableJobError(InvalidTypeError):
+    """What the workers would need is no object that another process can be given."""
+
+
 def pack(job: dict[str, Any]) -> int:
     """Writes the parts of a job to a nameless file and returns its descriptor.
 
@@ -126,7 +130,7 @@ def _unpicklable(job: dict[str, Any], error: Exception) -> InvalidTypeError:
                     described = f"attribute `{field}` ({_name_of(value)}) of {described}"
                     break
             break
-    return InvalidTypeError(
+    return UnsendableJobError(
         f"{described} cannot be sent to worker processes: {type(error).__name__}: {error}",
         expected="objects that pickle takes: functions and classes defined at the top level of a "
         "module, no lambdas, open files or locks",

@@ -14,6 +14,7 @@ from proa.core import (
     Tensor,
     UnsupportedError,
     default_seed,
+    host_stream,
 )
 
 from ._random import isolated, make_generator
@@ -214,7 +215,12 @@ class RandomSampler(Sampler):
             return (index for _, index in taken)
         if self.generator is not None:
             seed = self.generator.initial_seed()
-        rng, total = make_generator(seed, epoch, "shuffle"), len(self.data_source)
+        total = len(self.data_source)
+        if host_stream() is not None and self.generator is None:
+            # Paddle's order, from NumPy's global state; a DataLoader seeds that for the epoch.
+            drawn = np.random.choice(total, self.num_samples, replace=self.replacement)
+            return iter(drawn.tolist())
+        rng = make_generator(seed, epoch, "shuffle")
         if self.replacement:
             return iter(rng.integers(total, size=self.num_samples).tolist())
         return iter(rng.permutation(total)[: self.num_samples].tolist())

@@ -560,6 +560,7 @@ from ._random_from import poisson as poisson
 from ._random_from import random_ as random_
 from ._random_from import standard_gamma as standard_gamma
 from ._random_from import uniform_ as uniform_
+from ._random_host import gamma_noise as gamma_noise
 from ._reduce import all as all
 from ._reduce import amax as amax
 from ._reduce import amin as amin

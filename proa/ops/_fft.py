@@ -9,8 +9,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+import numpy as np
 
-from proa.core import InvalidArgumentError, InvalidTypeError, describe_array, op
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    UnsupportedError,
+    describe_array,
+    op,
+)
 
 from ._axes import normal_axes, normal_axis
 from ._promote import floating, is_complex, widened
@@ -109,7 +116,36 @@ def _to_real(x: Array, s: Any, axes: Any, norm: str, inverse: bool, name: str) -
     return jnp.fft.irfft(x, n, axes[-1], norm)
 
 
-@op(method=None, out=True)
+def _check_layout(
+    x: Any, norm: str, n: Any = None, axis: Any = None, s: Any = None, axes: Any = None
+) -> None:
+    """Refuses a layout over devices for which XLA would end the process.
+
+    It splits a transform over `p` devices only where each part of the axis has a multiple of
+    `p` points, and checks that by aborting (jaxlib 0.10.2, `fft_handler.cc`). Inside compiled
+    functions the layout is not known here.
+    """
+    if isinstance(x, np.ndarray) or len(x.sharding.device_set) == 1:
+        return
+    if axis is None:
+        lengths, axes = _sizes(x, s, axes, "fftn")
+    else:
+        lengths, axes = [n], (normal_axis(axis, x.ndim),)
+    parts = x.sharding.shard_shape(x.shape)
+    for length, place in zip(lengths, axes, strict=True):
+        count = x.shape[place] // max(parts[place], 1)
+        # An axis that is cut or filled first is gathered for that.
+        is_whole = length not in (None, x.shape[place])
+        if count > 1 and parts[place] % count and not is_whole:
+            raise UnsupportedError(
+                f"a Fourier transform along axis {place} of x {describe_array(x)}, which lies in "
+                f"{count} parts of {parts[place]} points on as many devices",
+                expected=f"an axis that is whole on each device, or parts of a multiple of {count}",
+                fix="gather it: proa.distributed.reshard(x, mesh, [proa.distributed.Replicate()])",
+            )
+
+
+@op(method=None, out=True, check=_check_layout)
 def fft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"):
     """Discrete Fourier transform along one axis.
 
@@ -137,7 +173,7 @@ def fft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"):
     return _many(x, n, normal_axis(axis, x.ndim), norm, False, "fft")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def fft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "backward"):
     """Discrete Fourier transform along two axes.
 
@@ -157,7 +193,7 @@ def fft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "ba
     return _many(x, s, axes, norm, False, "fft2")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def fftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str = "backward"):
     """Discrete Fourier transform along several axes.
 
@@ -177,7 +213,7 @@ def fftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str = 
     return _many(x, s, axes, norm, False, "fftn")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def ifft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"):
     """Inverse discrete Fourier transform along one axis.
 
@@ -200,7 +236,7 @@ def ifft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward")
     return _many(x, n, normal_axis(axis, x.ndim), norm, True, "ifft")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def ifft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "backward"):
     """Inverse discrete Fourier transform along two axes.
 
@@ -220,7 +256,7 @@ def ifft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "b
     return _many(x, s, axes, norm, True, "ifft2")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def ifftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str = "backward"):
     """Inverse discrete Fourier transform along several axes.
 
@@ -240,7 +276,7 @@ def ifftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str =
     return _many(x, s, axes, norm, True, "ifftn")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def rfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"):
     """Discrete Fourier transform of a real tensor along one axis.
 
@@ -263,7 +299,7 @@ def rfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward")
     return _from_real(x, n, normal_axis(axis, x.ndim), norm, False, "rfft")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def rfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "backward"):
     """Discrete Fourier transform of a real tensor along two axes.
 
@@ -285,7 +321,7 @@ def rfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "b
     return _from_real(x, s, axes, norm, False, "rfft2")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def rfftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str = "backward"):
     """Discrete Fourier transform of a real tensor along several axes.
 
@@ -307,7 +343,7 @@ def rfftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str =
     return _from_real(x, s, axes, norm, False, "rfftn")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def irfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"):
     """Inverse of the transform of a real tensor along one axis.
 
@@ -334,7 +370,7 @@ def irfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"
     return _to_real(x, n, normal_axis(axis, x.ndim), norm, True, "irfft")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def irfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "backward"):
     """Inverse of the transform of a real tensor along two axes.
 
@@ -355,7 +391,7 @@ def irfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "
     return _to_real(x, s, axes, norm, True, "irfft2")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def irfftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str = "backward"):
     """Inverse of the transform of a real tensor along several axes.
 
@@ -376,7 +412,7 @@ def irfftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str 
     return _to_real(x, s, axes, norm, True, "irfftn")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def hfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"):
     """Discrete Fourier transform of a tensor that mirrors itself (Hermitian) along one axis.
 
@@ -397,7 +433,7 @@ def hfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward")
     return _to_real(x, n, normal_axis(axis, x.ndim), norm, False, "hfft")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def hfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "backward"):
     """Discrete Fourier transform of a tensor that mirrors itself (Hermitian) along two axes.
 
@@ -418,7 +454,7 @@ def hfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "b
     return _to_real(x, s, axes, norm, False, "hfft2")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def hfftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str = "backward"):
     """Discrete Fourier transform of a tensor that mirrors itself (Hermitian) along several axes.
 
@@ -439,7 +475,7 @@ def hfftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str =
     return _to_real(x, s, axes, norm, False, "hfftn")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def ihfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"):
     """Inverse of the transform of a Hermitian tensor along one axis.
 
@@ -461,7 +497,7 @@ def ihfft(x: Array, n: int | None = None, axis: int = -1, norm: str = "backward"
     return _from_real(x, n, normal_axis(axis, x.ndim), norm, True, "ihfft")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def ihfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "backward"):
     """Inverse of the transform of a Hermitian tensor along two axes.
 
@@ -482,7 +518,7 @@ def ihfft2(x: Array, s: Ints | None = None, axes: Ints = (-2, -1), norm: str = "
     return _from_real(x, s, axes, norm, True, "ihfft2")
 
 
-@op(method=None, out=True)
+@op(method=None, out=True, check=_check_layout)
 def ihfftn(x: Array, s: Ints | None = None, axes: Ints | None = None, norm: str = "backward"):
     """Inverse of the transform of a Hermitian tensor along several axes.
 

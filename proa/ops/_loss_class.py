@@ -149,7 +149,9 @@ def cross_entropy(
     input = floating(input)
     log_p = _log_probabilities(wide(input), axis, use_softmax)
     weight = None if weight is None else weight.reshape(-1).astype(log_p.dtype)
-    if soft_label:
+    # Labels that are smoothed may come as one-hot rows already, as in Paddle.
+    is_one_hot = label_smoothing > 0 and label.shape == input.shape
+    if soft_label or is_one_hot:
         loss, factor = _soft_case(log_p, label, weight, axis, label_smoothing)
     else:
         loss, factor = _hard_case(log_p, label, weight, axis, ignore_index, label_smoothing)

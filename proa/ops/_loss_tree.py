@@ -142,7 +142,8 @@ def adaptive_log_softmax_with_loss(
         input: floating `[N, D]` or `[D]`.
         label: classes `[N]`, or 0-d.
         head_weight: `[D, cutoffs[0] + clusters]`.
-        tail_weights: per cluster a pair `[D, H]`, `[H, classes of the cluster]`.
+        tail_weights: per cluster a pair `[D, H]`, `[H, classes of the cluster]`; more pairs
+            than `cutoffs` has clusters are left out.
         cutoffs: first class of each cluster, and the number of classes.
         head_bias: `[cutoffs[0] + clusters]`.
         name: not used.
@@ -159,7 +160,7 @@ def adaptive_log_softmax_with_loss(
     """
     is_single = len(label.shape) == 0
     rank = 1 if is_single else 2
-    if len(input.shape) != rank or len(label.shape) > 1 or len(tail_weights) != len(cutoffs) - 1:
+    if len(input.shape) != rank or len(label.shape) > 1 or len(tail_weights) < len(cutoffs) - 1:
         raise InvalidArgumentError(
             f"`adaptive_log_softmax_with_loss` got input of shape {list(input.shape)}, label of "
             f"shape {list(label.shape)} and {len(tail_weights)} tail weights",
@@ -167,7 +168,7 @@ def adaptive_log_softmax_with_loss(
             fix="add or drop an axis; cutoffs has one entry more than there are clusters",
         )
     given = (unsqueeze(input, 0), unsqueeze(label, 0)) if is_single else (input, label)
-    flat = [weight for pair in tail_weights for weight in pair]
+    flat = [weight for pair in tail_weights[: len(cutoffs) - 1] for weight in pair]
     found = adaptive_log_softmax(*given, head_weight, flat, head_bias, tuple(cutoffs))
     output = found[0] if is_single else found
     return output, -output.mean()

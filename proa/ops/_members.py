@@ -435,6 +435,18 @@ def set_(
 
 
 @tensor_method
+def _is_shared_buffer_with(self: Tensor, other: Tensor) -> bool:
+    """Whether both hold one array now; a write to either of them ends that, unless it is a view.
+
+    Scripts for Paddle ask for it by this name to see whether something was copied.
+
+    Args:
+        other: the other tensor.
+    """
+    return self._data is other._data
+
+
+@tensor_method
 def is_dist(self: Tensor) -> bool:
     """Whether the tensor was laid over a mesh."""
     return getattr(self, "process_mesh", None) is not None

@@ -31,6 +31,7 @@ from proa.core import (
 from ._host_checks import host_values
 from ._promote import floating, refuse_complex, widened
 from ._random import draw_gaussian, draw_randint, draw_uniform
+from ._random_host import binomial_noise, gamma_noise, poisson_noise
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Key
@@ -96,7 +97,7 @@ def _check_rate(key: Any, x: Any) -> None:
     _require(x, lambda v: v >= 0, "poisson", "rates >= 0", "clip the rates")
 
 
-@op(differentiable=False, method=None, check=_check_rate)
+@op(differentiable=False, method=None, check=_check_rate, noise=poisson_noise)
 def poisson(key: Key, x: Array):
     """Counts drawn from Poisson distributions.
 
@@ -109,7 +110,8 @@ def poisson(key: Key, x: Array):
     """
     refuse_complex("poisson", x)
     x = floating(x)
-    return jax.random.poisson(key, widened(x)).astype(x.dtype)
+    drawn = key if is_drawn(key) else jax.random.poisson(key, widened(x))
+    return drawn.astype(x.dtype)
 
 
 def _check_binomial(key: Any, count: Any, prob: Any) -> None:
@@ -123,7 +125,7 @@ def _check_binomial(key: Any, count: Any, prob: Any) -> None:
     )
 
 
-@op(differentiable=False, method=None, check=_check_binomial)
+@op(differentiable=False, method=None, check=_check_binomial, noise=binomial_noise)
 def binomial(key: Key, count: Array, prob: Array):
     """How many of `count` trials succeed, each with probability `prob`; int64.
 
@@ -135,13 +137,15 @@ def binomial(key: Key, count: Array, prob: Array):
     Raises:
         OutOfRangeError: a negative count or a bad probability (eager mode).
     """
+    if is_drawn(key):
+        return key.astype(jnp.int64)
     count, prob = jnp.broadcast_arrays(count, prob)
     # Not through float32: counts above 2**24 would not be whole numbers.
     drawn = jax.random.binomial(key, count.astype(jnp.float64), prob.astype(jnp.float64))
     return drawn.astype(jnp.int64)
 
 
-@op(method=None)
+@op(method=None, noise=gamma_noise)
 def standard_gamma(key: Key, x: Array):
     """Numbers drawn from gamma distributions of scale 1; gradients pass to the shapes.
 
@@ -151,7 +155,14 @@ def standard_gamma(key: Key, x: Array):
     """
     refuse_complex("standard_gamma", x)
     x = floating(x)
-    return jax.random.gamma(key, widened(x)).astype(x.dtype)
+    wide = widened(x)
+    if not is_drawn(key):
+        return jax.random.gamma(key, wide).astype(x.dtype)
+    drawn = key.astype(wide.dtype)
+    # Adds exactly zero, with the derivative of a draw with respect to its shape parameter.
+    fixed = jax.lax.stop_gradient(wide)
+    slope = jax.lax.random_gamma_grad(fixed, drawn)  # pyright: ignore[reportCallIssue]
+    return (drawn + (wide - fixed) * slope).astype(x.dtype)
 
 
 def _check_weights(key: Any, x: Any, num_samples: int, replacement: bool) -> None:

@@ -210,7 +210,7 @@ def dense_to_coo(x: Tensor, sparse_dim: int) -> SparseTensor:
         "correct `sparse_dim`",
     )
     array = np.asarray(concrete(x, "to_sparse_coo()"))
-    used = (array != 0).reshape(*array.shape[:sparse_dim], -1).any(-1)
+    used = (array != 0).any(tuple(range(sparse_dim, array.ndim)))
     places = np.stack(np.nonzero(used))
     return make_coo(places, gather_nd(x, to_tensor(places.T.copy())), x.shape, True)
 

@@ -57,3 +57,10 @@ def test_a_module_with_the_name_of_a_function_is_called_as_one() -> None:
     assert module([1, 2]).tolist() == [1, 2]
     with pytest.raises(TypeError, match="module 'paddle.nn.layer' is not callable"):
         importlib.import_module("paddle.nn.layer")()
+
+
+def test_inner_modules_are_found_as_attributes_too() -> None:
+    import paddle
+
+    assert paddle.tensor.search.argmax is proa.argmax
+    assert paddle.tensor.math.add_ is proa.Tensor.add_

@@ -9,7 +9,7 @@ import pytest
 
 import proa
 import proa.nn.functional as F
-from proa.core import InvalidArgumentError, random_input
+from proa.core import InvalidArgumentError, get_op, random_input
 from proa.nn import initializer
 
 
@@ -114,6 +114,6 @@ def test_wrong_arguments_meet_the_same_errors():
         proa.multinomial(proa.ones([2, 2, 2]), 1)
 
 
-def test_ops_without_noise_take_keys():
-    key = random_input(proa.poisson.op, x=proa.ones([2]))
+def test_arguments_that_noise_cannot_take_leave_the_op_a_key():
+    key = random_input(get_op("uniform"), wrong=proa.ones([2]))
     assert (key.dtype, key.shape) == (proa.core.as_dtype("uint32"), [2])

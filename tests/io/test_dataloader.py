@@ -345,3 +345,20 @@ def test_a_stream_has_no_length():
     with pytest.raises(InvalidTypeError, match="(?s)over Stream has no length.*Fix"):
         len(loader)
     assert len(list(loader)) == 2
+
+
+def test_a_dataset_that_cannot_be_sent_is_read_here_with_a_warning():
+    class Local(io.Dataset):
+        def __getitem__(self, index):
+            return np.float32(index)
+
+        def __len__(self):
+            return 4
+
+    loader = io.DataLoader(Local(), batch_size=2, num_workers=2)
+    wanted = r"(?s)Local.*cannot be sent to worker.*reads in the main process"
+    with pytest.warns(UserWarning, match=wanted):
+        batches = list(loader)
+    assert [np.asarray(batch).ravel().tolist() for batch in batches] == [[0, 1], [2, 3]]
+    assert loader.num_workers == 2
+    assert len(list(loader)) == 2

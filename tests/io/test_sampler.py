@@ -10,6 +10,7 @@ from proa.core import (
     InvalidTypeError,
     UnsupportedError,
     seed,
+    set_flags,
     to_tensor,
 )
 from proa.io._sampler import draw
@@ -162,3 +163,13 @@ def test_weights_without_replacement_are_drawn_once():
 def test_samplers_refuse(make, error, text):
     with pytest.raises(error, match=f"(?s){text}.*Expected: .*Fix: "):
         make()
+
+
+def test_with_paddles_stream_the_order_follows_numpy():
+    set_flags({"FLAGS_paddle_random": True})
+    try:
+        np.random.seed(3)
+        assert list(io.RandomSampler(range(10))) == [5, 4, 1, 2, 9, 6, 7, 0, 3, 8]
+        assert list(io.RandomSampler(range(10), True, 5)) == [5, 7, 6, 0, 4]
+    finally:
+        set_flags({"FLAGS_paddle_random": False})

@@ -5,6 +5,7 @@ import pytest
 import scipy.fft
 
 import proa
+from proa.core import UnsupportedError
 from tests.ops.harness import Case, case_ids, check_case, complexes, randn, same
 
 LOW = ()
@@ -111,3 +112,17 @@ ERRORS = [
 def test_errors(call, match):
     with pytest.raises(proa.core.ProaError, match=match):
         call()
+
+
+def test_a_layout_that_would_end_the_process_is_refused():
+    mesh = proa.distributed.ProcessMesh([0, 1], dim_names=["x"])
+    split, whole = [proa.distributed.Shard(0)], [proa.distributed.Replicate()]
+    x = proa.distributed.shard_tensor(proa.arange(6.0).reshape([6, 1]), mesh, split)
+    with pytest.raises(UnsupportedError, match=r"along axis 0(.|\n)*2 parts of 3(.|\n)*reshard"):
+        proa.fft.fft(x, axis=0)
+    with pytest.raises(UnsupportedError, match="along axis 0"):
+        proa.fft.fftn(x)
+    wanted = proa.fft.fft(proa.arange(6.0)).numpy()
+    gathered = proa.distributed.reshard(x, mesh, whole)
+    np.testing.assert_allclose(proa.fft.fft(gathered, axis=0).numpy()[:, 0], wanted, atol=1e-5)
+    np.testing.assert_allclose(proa.fft.fft(x, axis=1).numpy()[:, 0], np.arange(6.0))

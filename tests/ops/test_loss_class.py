@@ -140,3 +140,10 @@ ERRORS = [
 def test_errors(call, match):
     with pytest.raises(proa.core.ProaError, match=match):
         call()
+
+
+def test_labels_that_are_smoothed_may_be_one_hot_already():
+    x = proa.to_tensor([[1.0, 2.0, 3.0], [0.5, 0.1, 0.2]], dtype="float64")
+    wanted = F.cross_entropy(x, proa.to_tensor([1, 0]), label_smoothing=0.4)
+    rows = proa.to_tensor([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    same(F.cross_entropy(x, rows, label_smoothing=0.4), wanted.numpy(), "float64")

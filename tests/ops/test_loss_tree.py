@@ -102,3 +102,11 @@ ERRORS = [
 def test_errors(call, match):
     with pytest.raises(proa.core.ProaError, match=match):
         call()
+
+
+def test_pairs_beyond_the_clusters_are_left_out():
+    x, head = proa.ones([2, 3]), proa.ones([3, 4])
+    label, extra = proa.to_tensor([0, 1]), [[proa.ones([3, 2]), proa.ones([2, 1])]]
+    wanted, _ = F.adaptive_log_softmax_with_loss(x, label, head, [], [4])
+    found, _ = F.adaptive_log_softmax_with_loss(x, label, head, extra, [4])
+    np.testing.assert_allclose(found.numpy(), wanted.numpy())

@@ -159,3 +159,13 @@ def test_only_laid_out_tensors_are_distributed():
     mesh = proa.distributed.ProcessMesh([0])
     assert not X.is_dist()
     assert proa.distributed.shard_tensor(proa.ones([2]), mesh, []).is_dist()
+
+
+def test_tensors_know_whether_they_hold_one_array():
+    source, x = proa.to_tensor([1.0]), proa.to_tensor([2.0])
+    assert not x._is_shared_buffer_with(source)
+    x.set_(source)
+    assert x._is_shared_buffer_with(source)
+    x.add_(source)
+    assert not x._is_shared_buffer_with(source)
+    assert source.tolist() == [1.0]

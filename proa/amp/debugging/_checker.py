@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from proa.amp._lists import expand_names, read_names
-from proa.core import InvalidArgumentError, InvalidTypeError, interceptors
+from proa.core import InvalidArgumentError, InvalidTypeError, default_seed, interceptors
+from proa.core import seed as set_seed
 
 from ._numerics import DebugMode, device_of, is_checkable, read_mode, report
 from ._statistics import measure
@@ -17,7 +21,9 @@ class TensorCheckerConfig:
     """What the tensor checker looks at, and what it does about it.
 
     Args:
-        enable (bool): whether it looks at all.
+        enable (bool): whether it looks at all. If so, the streams of `proa`, `random` and
+            `numpy.random` start again from the seed of `proa.seed`, which is printed, so that
+            the run can be repeated.
         debug_mode (DebugMode): what it does.
         output_dir (str, optional): folder for the report `worker_<device>`; printed by default.
         checked_op_list (list[str], optional): only these ops, by Proa's names or Paddle's.
@@ -34,6 +40,7 @@ class TensorCheckerConfig:
         >>> import proa
         >>> from proa.amp import debugging
         >>> config = debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_ALL)
+        AMP Debugging TensorCheckerConfig: seed ...
         >>> debugging.enable_tensor_checker(config)
         >>> _ = proa.ones([2]) + 1
         [PRECISION] in [device=cpu, op=add, ...], numel=2, ... mean=2.000000e+00
@@ -58,6 +65,16 @@ class TensorCheckerConfig:
         self._skipped = expand_names(self.skipped_op_list)
         self.debug_step = _read_steps(debug_step)
         self.current_step_id = 0
+        self.seed = self.initial_seed = default_seed()
+        if self.enable:
+            self._restart_streams()
+
+    def _restart_streams(self) -> None:
+        """Makes the run that is looked at repeatable, and says from which seed."""
+        set_seed(self.seed)
+        random.seed(self.seed)
+        np.random.seed(self.seed & 0xFFFFFFFF)
+        print("AMP Debugging TensorCheckerConfig: seed ", self.seed)
 
     def update_and_check_step_id(self) -> bool:
         """Counts a step; returns whether it is one to look at."""

@@ -54,6 +54,7 @@ def test_what_is_looked_at(settings, is_printed, capsys):
 
 def test_steps_are_counted_by_calls(capsys):
     config = TensorCheckerConfig(True, DebugMode.CHECK_NAN_INF, debug_step=(1, 3))
+    capsys.readouterr()
     printed = []
     for _ in range(4):
         debugging.enable_tensor_checker(config)
@@ -102,3 +103,14 @@ def test_wrong_settings_are_refused(settings, error, message):
 def test_a_config_is_needed():
     with pytest.raises(TypeError, match="enable_tensor_checker was given a bool"):
         debugging.enable_tensor_checker(True)
+
+
+def test_a_config_that_looks_starts_the_streams_again(capsys):
+    proa.seed(5)
+    wanted = proa.rand([2]).tolist()
+    config = TensorCheckerConfig(True)
+    assert (config.seed, config.initial_seed) == (5, 5)
+    assert proa.rand([2]).tolist() == wanted
+    assert capsys.readouterr().out.split() == "AMP Debugging TensorCheckerConfig: seed 5".split()
+    TensorCheckerConfig(False)
+    assert capsys.readouterr().out == ""

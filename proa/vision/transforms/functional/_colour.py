@@ -186,7 +186,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
     """Makes a grey image: 0.299 red + 0.587 green + 0.114 blue.
 
     Args:
-        img: PIL image, uint8 array `[h, w(, c)]` or Tensor `[c, h, w]`.
+        img: PIL image, array `[h, w(, c)]` of any numbers or Tensor `[c, h, w]`.
         num_output_channels: 1, or 3 for three equal channels.
 
     Raises:
@@ -213,9 +213,24 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
     if isinstance(img, np.ndarray) and kind_of(img) == "array":
         from PIL import Image
 
+        if img.dtype != np.uint8:
+            return _grey_numbers(img, num_output_channels)
         image = Image.fromarray(img[..., 0] if img.ndim == 3 and img.shape[2] == 1 else img)
         return np.asarray(on_pil(image)).reshape(*img.shape[:2], num_output_channels)
     return _apply(img, on_pil, on_tensor)
+
+
+def _grey_numbers(image: np.ndarray, channels: int) -> np.ndarray:
+    """Grey values of an array that is no image of 8 bits, in its own dtype."""
+    shown = image[..., None] if image.ndim == 2 else image
+    if image.ndim > 3 or shown.ndim != 3 or shown.shape[2] not in (1, 3):
+        raise InvalidArgumentError(
+            f"the image has shape {list(image.shape)}",
+            expected="[h, w], [h, w, 1] or [h, w, 3]",
+            fix="drop the other channels",
+        )
+    grey = shown @ np.array([0.299, 0.587, 0.114]) if shown.shape[2] == 3 else shown[..., 0]
+    return np.repeat(grey[..., None], channels, 2).astype(image.dtype)
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:

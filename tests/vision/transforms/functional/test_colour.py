@@ -91,3 +91,13 @@ def test_to_tensor_scales_bytes_alone(dtype: str, wanted: str) -> None:
 def test_to_tensor_of_wide_integers() -> None:
     made = F.to_tensor(Image.fromarray(np.array([[1, 70000]], "int32")))
     assert (made.dtype, made.tolist()) == (proa.int32, [[[1, 70000]]])
+
+
+def test_arrays_of_other_numbers_turn_grey_in_their_own_dtype() -> None:
+    image_ = np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.5]]], np.float32)
+    grey = F.to_grayscale(image_)
+    assert grey.dtype == np.float32
+    np.testing.assert_allclose(grey[..., 0], [[0.299, 0.644]], rtol=1e-6)
+    assert F.to_grayscale(image_[..., 0], 3).shape == (1, 2, 3)
+    with pytest.raises(InvalidArgumentError, match=r"image has shape \[1, 2, 2\]"):
+        F.to_grayscale(image_[..., :2])
