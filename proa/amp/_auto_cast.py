@@ -268,7 +268,30 @@ def amp_guard(
     return auto_cast(enable, custom_white_list, custom_black_list, level, dtype, use_promote)
 
 
-autocast = auto_cast
+def autocast(
+    device_type: str, dtype: Any = "float16", enabled: bool = True, cache_enabled: bool = True
+) -> AutoCast:
+    """`auto_cast` at level O1 with PyTorch's arguments.
+
+    Args:
+        device_type: makes no difference: a region concerns all devices.
+        dtype: `"float16"` or `"bfloat16"`.
+        enabled: `False` makes a region without casts.
+        cache_enabled: kept for PyTorch's signature; XLA removes repeated casts.
+
+    Raises:
+        InvalidArgumentError: another dtype.
+
+    Examples:
+        >>> import proa
+        >>> x = proa.ones([2, 2])
+        >>> with proa.autocast("cpu", dtype="bfloat16"):
+        ...     proa.matmul(x, x).dtype == "bfloat16"
+        True
+
+    Differs: Paddle 3.3.1 casts on GPUs only.
+    """
+    return auto_cast(enabled, dtype=dtype)
 
 
 def is_autocast_enabled(device_type: str | None = None) -> bool:

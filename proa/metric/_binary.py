@@ -160,6 +160,18 @@ class Auc(Metric):
         self._positives = np.zeros(self._num_thresholds + 1, np.int64)
         self._negatives = np.zeros(self._num_thresholds + 1, np.int64)
 
+    @staticmethod
+    def trapezoid_area(x1: float, x2: float, y1: float, y2: float) -> float:
+        """Returns the area below a straight line: `|x1 - x2| * (y1 + y2) / 2`.
+
+        Args:
+            x1: where the line begins.
+            x2: where it ends.
+            y1: its height at `x1`.
+            y2: its height at `x2`.
+        """
+        return abs(x1 - x2) * (y1 + y2) / 2.0
+
     def name(self) -> str:
         """Returns the metric's name."""
         return self._name

@@ -10,11 +10,12 @@ from proa.core import InvalidTypeError, UnsupportedError, context
 from ._layer_convert import Convert
 from ._layer_hooks import Hooks
 from ._layer_state import StateDict
+from ._layer_unsupported import Unsupported
 
 L = TypeVar("L", bound="Layer")
 
 
-class Layer(Hooks, StateDict, Convert):
+class Layer(Hooks, StateDict, Convert, Unsupported):
     """Base of all layers and models: a callable with parameters, buffers and sub-layers.
 
     A subclass makes its parameters and sub-layers in `__init__`, as attributes, and says in

@@ -23,6 +23,7 @@ from proa.core._tensor import Tensor, new_tensor
 from proa.core._views import _follow
 from proa.nn._clip import ClipRule
 
+from ._fused_storage import FusedStorage
 from ._groups import read_clip, read_group, read_groups, read_weight_decay
 from ._rules import Rule
 from ._state import Entry, Loader, StateGuard, save_state, separate
@@ -51,7 +52,7 @@ def _explicit_recorder() -> Any:
     return recorder if recorder is not None and recorder.is_explicit else None
 
 
-class Optimizer:
+class Optimizer(FusedStorage):
     """Updates parameters from their gradients; the base of all optimizers.
 
     An optimizer of your own is a subclass with `_make_rule`, which returns the update rule

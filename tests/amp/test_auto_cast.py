@@ -236,3 +236,13 @@ def test_in_place_ops_keep_the_dtype_of_their_tensor():
         x.add_(wide(2))
         x[0] = wide(1)[0]
     assert x.dtype.name == BF16
+
+
+def test_pytorch_arguments():
+    assert proa.autocast is amp.autocast
+    with proa.autocast("cuda", dtype="bfloat16"):
+        assert proa.is_autocast_enabled("cuda")
+        assert proa.get_autocast_dtype() == proa.bfloat16
+        assert proa.matmul(wide(2, 2), wide(2, 2)).dtype.name == BF16
+        with proa.autocast("cuda", enabled=False):
+            assert not proa.is_autocast_enabled()

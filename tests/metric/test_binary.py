@@ -121,3 +121,7 @@ def test_area_with_one_class_is_zero_and_reset_starts_anew():
 def test_wrong_arguments_are_named(act, error, message):
     with pytest.raises(error, match=message):
         act()
+
+
+def test_the_area_below_a_line():
+    assert Auc.trapezoid_area(3.0, 1.0, 2.0, 4.0) == 6.0

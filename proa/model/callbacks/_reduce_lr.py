@@ -107,6 +107,10 @@ class ReduceLROnPlateau(Monitor):
                 f"learning rate is now {reduced:.6g}"
             )
 
+    def in_cooldown(self) -> bool:
+        """Whether evaluations do not count now, since the rate was reduced a short time ago."""
+        return self.cooldown_counter > 0
+
     def state_dict(self) -> dict[str, Any]:
         """Returns the best value and the counters."""
         return {"best": self.best, "wait": self.wait, "cooldown_counter": self.cooldown_counter}

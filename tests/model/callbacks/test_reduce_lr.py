@@ -69,3 +69,10 @@ def test_a_run_goes_on() -> None:
 def test_a_factor_that_does_not_lower_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="ReduceLROnPlateau: `factor` is 1.0"):
         ReduceLROnPlateau(factor=1.0)
+
+
+def test_it_tells_whether_evaluations_count():
+    callback = proa.callbacks.ReduceLROnPlateau(cooldown=2)
+    assert not callback.in_cooldown()
+    callback.cooldown_counter = 1
+    assert callback.in_cooldown()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class DimVar:
     """A dimension: a number, or a name with limits.
@@ -34,3 +36,18 @@ class DTypeVar:
 
     def __repr__(self) -> str:
         return f"DTypeVar({self.name!r}, {', '.join(map(repr, self.candidates))})"
+
+
+class Tensor:
+    """What a parameter is, in an annotation: a tensor with such dimensions and dtype.
+
+    Args:
+        shape: sizes, or `DimVar`s.
+        dtype: a dtype, or a `DTypeVar`.
+    """
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        self.shape, self.dtype = shape, dtype
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.shape!r}, {self.dtype!r})"
