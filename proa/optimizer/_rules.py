@@ -27,12 +27,15 @@ class Slot:
             that many arrays shaped as the parameter. What is `[1]` counts steps: it follows
             from the rule and their number alone, so parameters that step together share it.
         is_counter: int64 instead of the parameter's dtype.
+        is_spread: kept as `[1]`, but written to a state dict in the parameter's shape, every
+            element the same, since Paddle's has it so.
     """
 
     name: str
     fill: float = 0.0
     extent: int | None = None
     is_counter: bool = False
+    is_spread: bool = False
 
     @property
     def is_shared(self) -> bool:
@@ -246,7 +249,8 @@ class NAdamRule(Rule):
     def slots(self) -> tuple[Slot, ...]:
         """Returns three products over the steps and both moments."""
         names = ("momentum_decay_pow", "beta2_pow", "mu_product")
-        return (*(Slot(name, 1.0, 0) for name in names), Slot("moment1"), Slot("moment2"))
+        products = (Slot(name, 1.0, 0, is_spread=True) for name in names)
+        return (*products, Slot("moment1"), Slot("moment2"))
 
     def update(self, rate: Array, param: Array, grad: Array, *state: Array) -> tuple[Array, ...]:
         """Returns the new parameter, products and moments."""
@@ -274,8 +278,9 @@ class RAdamRule(Rule):
 
     def slots(self) -> tuple[Slot, ...]:
         """Returns both beta powers, the weight of the past and both moments."""
-        powers = Slot("beta1_pow", 1.0, 0), Slot("beta2_pow", 1.0, 0)
-        return (*powers, Slot("rho", 0.0, 0), Slot("moment1"), Slot("moment2"))
+        starts = {"beta1_pow": 1.0, "beta2_pow": 1.0, "rho": 0.0}
+        numbers = (Slot(name, fill, 0, is_spread=True) for name, fill in starts.items())
+        return (*numbers, Slot("moment1"), Slot("moment2"))
 
     def update(self, rate: Array, param: Array, grad: Array, *state: Array) -> tuple[Array, ...]:
         """Returns the new parameter, beta powers, weight of the past and moments."""

@@ -13,7 +13,9 @@ import numpy as np
 from proa.core._context import context, run_eagerly
 from proa.core._errors import ArtifactError
 from proa.core._place import put_like
+from proa.core._tape import GradMode
 from proa.core._tensor import Tensor, new_tensor
+from proa.ops import expand, reshape
 
 from ._rules import Slot
 from ._update import compute_dtype
@@ -179,12 +181,20 @@ def save_state(entries: Sequence[Entry]) -> dict[str, Any]:
     masters: dict[str, Tensor] = {}
     for entry in entries:
         for slot, tensor in zip(entry.slots, entry.state or (), strict=False):
-            saved[entry.key(slot)] = tensor
+            saved[entry.key(slot)] = _spread(tensor, entry) if slot.is_spread else tensor
         if entry.master is not None:
             masters[entry.param.name] = entry.master
     if masters:
         saved["master_weights"] = masters
     return saved
+
+
+def _spread(tensor: Tensor, entry: Entry) -> Tensor:
+    """Returns a number of the rule in the parameter's shape."""
+    with GradMode(False):
+        made = expand(reshape(tensor, []), list(entry.param._data.shape))
+    made.name, made.persistable = tensor.name, True
+    return made
 
 
 class Loader:
@@ -208,6 +218,8 @@ class Loader:
     def take(self, entry: Entry) -> None:
         """Matches the entries of one parameter, whose state exists."""
         for slot, tensor in zip(entry.slots, entry.state or (), strict=True):
+            if slot.is_spread:
+                self._gather(entry, slot)
             array = self._match(entry.key(slot), self.given, tensor)
             if array is not None and slot.is_shared:
                 values = self.shared.setdefault(id(tensor), {})
@@ -220,6 +232,14 @@ class Loader:
             self.writes.append((entry.master, array))
         else:
             self.masters.pop(entry.param.name, None)
+
+    def _gather(self, entry: Entry, slot: Slot) -> None:
+        """Makes a number again of a value that was written in the parameter's shape."""
+        key, shape = entry.key(slot), tuple(entry.param._data.shape)
+        value = self.given.get(key)
+        if value is not None and tuple(value.shape) == shape and value.size:
+            array = value._data if isinstance(value, Tensor) else np.asarray(value)
+            self.given[key] = array.reshape(-1)[:1]
 
     def _match(self, key: str, source: dict[str, Any], tensor: Tensor) -> Any:
         if key not in source:

@@ -7,7 +7,7 @@ import pytest
 
 import proa
 from proa.core import ArtifactError
-from proa.optimizer import SGD, Adam, Momentum, lr
+from proa.optimizer import SGD, Adam, Momentum, NAdam, RAdam, lr
 
 
 @pytest.fixture
@@ -296,3 +296,27 @@ def test_loaded_counters_that_differ_part():
     expected = steps_apart((0, 1), (1,), (1,), (0, 1))
     for param, wanted in zip(others, expected, strict=True):
         assert param.numpy().tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("kind", [NAdam, RAdam])
+def test_numbers_of_the_rule_are_saved_in_the_parameters_shape(kind, parameter, run_steps):
+    steps = [[[1.0, -0.5]]] * 3
+    whole = [parameter([1.0, 2.0], "w")]
+    first = kind(0.1, parameters=whole)
+    run_steps(first, whole, *steps)
+    saved = first.state_dict()
+    # Paddle keeps them so; its files load, and ours load there.
+    assert {tuple(value.shape) for value in saved.values()} == {(2,)}
+    whole_arrays = {key: value.numpy() for key, value in saved.items()}
+    numbers = {
+        key: a if key[:9] in ("w_moment1", "w_moment2") else a[:1]
+        for key, a in whole_arrays.items()
+    }
+    halfway = whole[0].numpy().tolist()
+    run_steps(first, whole, *steps)
+    for given in (whole_arrays, numbers):
+        again = [parameter(halfway, "w")]
+        resumed = kind(0.1, parameters=again)
+        resumed.set_state_dict(given)
+        run_steps(resumed, again, *steps)
+        assert again[0].numpy().tolist() == whole[0].numpy().tolist()
