@@ -220,7 +220,8 @@ class Evaluation:
 
     def _gradients(self) -> Iterator[tuple[str, dict[str, Any]]]:
         outputs = [
-            value
+            # The gradient of a sparse tensor would have to be one as well.
+            value.to_dense() if value.is_sparse() else value
             for _, value in self.outputs
             if isinstance(value, self.paddle.Tensor)
             and not value.stop_gradient

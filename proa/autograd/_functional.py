@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from proa.core import InvalidArgumentError, Tensor, enable_grad, grad
+from proa.core import InvalidArgumentError, Tensor, enable_grad, grad, is_grad_enabled
 from proa.ops import stack, sum, unbind, zeros_like
 
 
@@ -120,10 +120,10 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
 
 
 def _watched(xs: Any) -> list[Tensor]:
-    """Detached inputs that gradients are wanted for."""
+    """Inputs that gradients are wanted for, on the tape if the given ones are."""
     watched = []
     for x in xs if _is_many(xs) else [xs]:
-        fresh = x.detach()
+        fresh = x.detach() if x.stop_gradient or not is_grad_enabled() else x.clone()
         fresh.stop_gradient = False
         watched.append(fresh)
     return watched

@@ -73,7 +73,12 @@ def _elementwise(
             expected="one form, with the same number of dense axes",
             fix="convert one: to_sparse_coo(sparse_dim) or to_sparse_csr()",
         )
-    if _same_places(x, y) and (function in ("add", "subtract") or x._coalesced or _distinct(x)):
+    # A quotient has values everywhere, whatever the places: 0 / 0 is NaN.
+    if (
+        not everywhere
+        and _same_places(x, y)
+        and (function in ("add", "subtract") or x._coalesced or _distinct(x))
+    ):
         return with_values(x, apply(x.values(), y.values()))
     return _union(x, y, apply, everywhere)
 
@@ -165,8 +170,8 @@ def divide(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         name: not used.
 
     Returns:
-        A sparse tensor. Where a sparse `y` has other places than `x`, every element is
-        stored, since 0 / 0 is NaN.
+        A sparse tensor. With a sparse `y` every element is stored, as in Paddle, since 0 / 0 is
+        NaN; divide the values of tensors at the same places to keep the places.
 
     Raises:
         InvalidTypeError: `x` is not sparse.

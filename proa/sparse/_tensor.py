@@ -189,6 +189,9 @@ class SparseTensor(Tensor):
         places = to_tensor(np.ascontiguousarray(coordinates(self).T))
         if not self.nnz():
             places = places.reshape([0, self.sparse_dim()])  # type: ignore[attr-defined]
+        if self.dtype.name == "bool":
+            # What is not stored is false, and truth has no sum.
+            return scatter_nd(places, self._values.astype("int8"), list(self._dims)).astype("bool")  # type: ignore[attr-defined]
         return scatter_nd(places, self._values, list(self._dims))
 
     def numpy(self) -> np.ndarray:

@@ -105,3 +105,8 @@ def test_no_elements():
 def test_wrong_use(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_truth_becomes_dense():
+    x = proa.sparse.isnan(proa.sparse.sparse_coo_tensor([[0, 2]], [1.0, float("nan")], [4]))
+    assert x.to_dense().tolist() == [False, False, True, False]

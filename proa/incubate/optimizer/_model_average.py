@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -111,6 +111,23 @@ class ModelAverage(Optimizer):
         return AverageRule(
             float(self.average_window), self.min_average_window, self.max_average_window
         )
+
+    def minimize(  # type: ignore[override]
+        self,
+        loss: Tensor,
+        startup_program: Any = None,
+        parameters: Sequence[Tensor] | None = None,
+        no_grad_set: Any = None,
+    ) -> None:
+        """Takes up the parameters that have a gradient, as `step` does.
+
+        Args:
+            loss (Tensor): not used.
+            startup_program (Any): kept for Paddle's signature.
+            parameters (list[Tensor], optional): only these parameters.
+            no_grad_set (set, optional): without these parameters.
+        """
+        super().minimize(loss, startup_program, parameters, no_grad_set)
 
     @contextmanager
     def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:

@@ -84,3 +84,17 @@ def test_bad_arguments():
         A.Jacobian(lambda x: x.sum(), x, is_batched=True)
     with pytest.raises(InvalidArgumentError, match="3 indices into a matrix"):
         A.Jacobian(lambda x: x, x)[0, 0, 0]
+
+
+@pytest.mark.parametrize("make", [A.vjp, A.jvp])
+def test_products_stay_on_the_tape(make):
+    x = proa.to_tensor([2.0], stop_gradient=False)
+    made = make(lambda x: x * x * x, x)[1]
+    made.backward()
+    assert x.grad.tolist() == [12.0]
+
+
+def test_a_jacobian_can_be_differentiated():
+    x = proa.to_tensor([1.0, 2.0], stop_gradient=False)
+    A.Jacobian(lambda x: x * x * x, x)[:].sum().backward()
+    assert x.grad.tolist() == [6.0, 12.0]

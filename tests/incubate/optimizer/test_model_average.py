@@ -30,7 +30,7 @@ def test_restoring_later():
     for value in (1.0, 3.0):
         weight.set_value(proa.to_tensor([value]))
         (weight * 1.0).sum().backward()
-        average.minimize(weight)
+        assert average.minimize(weight) is None
     with average.apply(need_restore=False):
         assert weight.item() == 2.0
     assert weight.item() == 2.0
