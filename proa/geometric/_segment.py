@@ -38,6 +38,9 @@ def reduce_rows(rows: Any, target: Any, count: int, how: str) -> Any:
         count: rows of the result.
         how: one of `REDUCTIONS`.
     """
+    if how in ("sum", "mean") and rows.dtype in (jnp.float16, jnp.bfloat16):
+        # A sum of ones in half precision stops at 2048 or 256.
+        return reduce_rows(rows.astype(jnp.float32), target, count, how).astype(rows.dtype)
     empty = jnp.zeros((count, *rows.shape[1:]), rows.dtype)
     if how == "sum":
         return empty.at[target].add(rows)

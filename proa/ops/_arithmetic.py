@@ -21,7 +21,7 @@ from proa.core import (
 )
 
 from ._host_checks import host_values
-from ._promote import floating, is_integral, promote, quotient, refuse_complex
+from ._promote import floating, is_integral, promote, quotient, refuse_complex, widened
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Sequence
@@ -398,10 +398,10 @@ def add_n(inputs: Sequence[Array]):
             "`add_n` of an empty list", expected="at least one tensor", fix="pass [x, ...]"
         )
     arrays = promote(*inputs)
-    total = arrays[0]
+    total = widened(arrays[0])
     for array in arrays[1:]:
         total = total + array
-    return total
+    return total.astype(arrays[0].dtype)
 
 
 @op(inplace=True)

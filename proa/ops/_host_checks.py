@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from jax.core import Tracer
 
 from proa.core import OutOfRangeError
 
@@ -13,6 +14,8 @@ def host_values(array: Any) -> np.ndarray | None:
     """The array's values where reading them costs no transfer, otherwise `None`."""
     if isinstance(array, np.ndarray):
         return array
+    if isinstance(array, Tracer):
+        return None
     devices = getattr(array, "devices", None)
     if devices is None or any(device.platform != "cpu" for device in devices()):
         return None

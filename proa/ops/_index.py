@@ -32,6 +32,7 @@ from proa.core import (
     write_inplace,
 )
 
+from ._accumulate import add_at, pick
 from ._axes import normal_axis
 from ._host_checks import host_values
 from ._index_basic import NEW, WHOLE, basic_assign, basic_index, broadcast_value
@@ -81,7 +82,9 @@ def _placed(ndim: int, indices: Sequence[Any], axes: tuple[int, ...]) -> tuple[A
 @op(name="getitem_arrays", public=False, method=None, check=_check_arrays)
 def take_arrays(x: Array, indices: Sequence[Array], axes: Any):
     """Takes the elements at broadcast integer arrays, one per named axis."""
-    return x.at[_placed(x.ndim, indices, axes)].get(mode="clip")
+    return pick(
+        lambda x, *indices: x.at[_placed(x.ndim, indices, axes)].get(mode="clip"), x, *indices
+    )
 
 
 def _check_assign(x: Any, value: Any, indices: Any, axes: Any, accumulate: bool) -> None:
@@ -91,10 +94,12 @@ def _check_assign(x: Any, value: Any, indices: Any, axes: Any, accumulate: bool)
 @op(name="setitem_arrays", public=False, method=None, check=_check_assign)
 def put_arrays(x: Array, value: Array, indices: Sequence[Array], axes: Any, accumulate: bool):
     """Returns `x` with the elements at integer arrays replaced by (or increased by) the value."""
-    where = x.at[_placed(x.ndim, indices, axes)]
-    shape = jax.eval_shape(lambda: where.get(mode="clip")).shape
+    places = _placed(x.ndim, indices, axes)
+    shape = jax.eval_shape(lambda: x.at[places].get(mode="clip")).shape
     value = broadcast_value(value, shape).astype(x.dtype)
-    return where.add(value) if accumulate else where.set(value)
+    if accumulate:
+        return add_at(x, lambda x: x.at[places], value)
+    return x.at[places].set(value)
 
 
 @op(name="setitem_mask", public=False, method=None)

@@ -15,6 +15,7 @@ from proa.core import (
     op,
 )
 
+from ._accumulate import pick
 from ._axes import normal_axis
 from ._index import check_places
 
@@ -31,7 +32,7 @@ def at_axis(x: Any, index: Any, axis: int) -> Any:
 
 def take_axis(x: Any, index: Any, axis: int) -> Any:
     """Elements of one axis; negative indices count from the end, others are clamped."""
-    return at_axis(x, index, axis).get(mode="clip")
+    return pick(lambda x, index: at_axis(x, index, axis).get(mode="clip"), x, index)
 
 
 def _row_index(index: Any, op_name: str) -> Any:
@@ -162,7 +163,7 @@ def gather_nd(x: Array, index: Index):
         InvalidArgumentError: more coordinates than axes.
     """
     check_rows(x, index, "gather_nd")
-    return x.at[columns(index)].get(mode="clip")
+    return pick(lambda x, index: x.at[columns(index)].get(mode="clip"), x, index)
 
 
 def _check_sample(x: Any, index: Any) -> None:
@@ -190,7 +191,7 @@ def index_sample(x: Array, index: Index):
             expected="two matrices with equal numbers of rows",
             fix="use take_along_axis for other numbers of axes",
         )
-    return jnp.take_along_axis(x, index, axis=1, mode="clip")
+    return pick(lambda x, i: jnp.take_along_axis(x, i, axis=1, mode="clip"), x, index)
 
 
 def _check_take(x: Any, index: Any, mode: str) -> None:

@@ -19,10 +19,12 @@ from proa.core import (
     write_inplace,
 )
 
+from ._accumulate import add_at
 from ._axes import normal_axis
 from ._index import assigned, check_places
 from ._index_basic import broadcast_value
 from ._index_gather import along, at_axis, check_along, check_rows, columns, grid
+from ._promote import widened
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index, Shape
@@ -80,7 +82,7 @@ def scatter(x: Array, index: Index, updates: Array, overwrite: bool = True):
     values = broadcast_value(updates, (*index.shape, *x.shape[1:])).astype(x.dtype)
     if overwrite:
         return x.at[index].set(values)
-    return x.at[index].set(0).at[index].add(values)
+    return add_at(x.at[index].set(0), lambda x: x.at[index], values)
 
 
 def _check_add(x: Any, index: Any, updates: Any) -> None:
@@ -103,8 +105,7 @@ def scatter_nd_add(x: Array, index: Index, updates: Array):
     """
     check_rows(x, index, "scatter_nd_add")
     wanted = (*index.shape[:-1], *x.shape[index.shape[-1] :])
-    values = broadcast_value(updates, wanted).astype(x.dtype)
-    return x.at[columns(index)].add(values)
+    return add_at(x, lambda x: x.at[columns(index)], broadcast_value(updates, wanted))
 
 
 def _check_nd(index: Any, updates: Any, shape: tuple[int, ...]) -> None:
@@ -127,7 +128,7 @@ def scatter_nd(index: Index, updates: Array, shape: Shape):
     zeros = jnp.zeros(shape, updates.dtype)
     check_rows(zeros, index, "scatter_nd")
     values = broadcast_value(updates, (*index.shape[:-1], *shape[index.shape[-1] :]))
-    return zeros.at[columns(index)].add(values)
+    return add_at(zeros, lambda x: x.at[columns(index)], values)
 
 
 def _check_axis(x: Any, index: Any, axis: int, **_: Any) -> None:
@@ -164,7 +165,7 @@ def index_add(x: Array, index: Index, axis: int, value: Array, alpha: float = 1)
     place = normal_axis(axis, x.ndim)
     wanted = (*x.shape[:place], *index.shape, *x.shape[place + 1 :])
     values = broadcast_value(value, wanted)
-    return at_axis(x, index, place).add((values * alpha).astype(x.dtype))
+    return add_at(x, lambda x: at_axis(x, index, place), values * alpha)
 
 
 @op(inplace=True, check=_check_axis)
@@ -250,6 +251,10 @@ def _product(arr: Any, index: Any, values: Any, place: int) -> Any:
 
 
 def _reduce_along(arr: Any, index: Any, values: Any, place: int, reduce: str, own: bool) -> Any:
+    if reduce in ("add", "mean") and widened(arr).dtype != arr.dtype:
+        # Sums and counts of half precision stop growing.
+        wide = _reduce_along(widened(arr), index, widened(values), place, reduce, own)
+        return wide.astype(arr.dtype)
     spots = grid(index, place)
 
     def where(x: Any) -> Any:

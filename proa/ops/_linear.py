@@ -18,6 +18,7 @@ from proa.core import (
     write_inplace,
 )
 
+from ._accumulate import pick
 from ._host_checks import check_range
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def embedding_lookup(x: Index, weight: Array, padding_idx: int | None) -> Array:
         weight: [V, D].
         padding_idx: the padding row, counted from the front.
     """
-    rows = jnp.take(weight, x, axis=0, mode="clip")
+    rows = pick(lambda w, x: jnp.take(w, x, axis=0, mode="clip"), weight, x)
     if padding_idx is None:
         return rows
     return jnp.where((x == padding_idx)[..., None], jnp.zeros((), rows.dtype), rows)

@@ -19,6 +19,7 @@ from jax import lax
 
 from proa.core import InvalidArgumentError, op
 
+from ._promote import widened
 from ._windows import (
     check_rank,
     expand,
@@ -358,12 +359,14 @@ def _avg_pool(
             fix="leave it None to divide by the window's size",
         )
     sizes = spatial_sizes(x, plan.last)
-    total = sum_windows(x, plan)
-    if divisor is not None:
-        return total / divisor
-    if not ceil and not any(any(pair) for pair in plan.pads):
-        return total / math.prod(plan.kernel)
-    return total / _covered(sizes, plan, exclusive, total.dtype)
+    total = sum_windows(widened(x), plan)
+    count: Any = divisor
+    if divisor is None and not ceil and not any(any(pair) for pair in plan.pads):
+        count = math.prod(plan.kernel)
+    elif divisor is None:
+        count = _covered(sizes, plan, exclusive, total.dtype)
+    mean = total / count
+    return mean if total.dtype == x.dtype else mean.astype(x.dtype)
 
 
 @op(method=None)

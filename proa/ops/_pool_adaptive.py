@@ -15,6 +15,7 @@ from jax import lax
 from proa.core import InvalidArgumentError, op
 
 from ._pool import Windows, max_positions, max_windows, plan_windows, sum_windows
+from ._promote import widened
 from ._windows import check_rank, is_channel_last, require_constant, spatial_sizes
 
 if TYPE_CHECKING:
@@ -227,12 +228,13 @@ def _power(
         raise InvalidArgumentError(
             f"`norm_type` of `{name}` is 0", expected="a non-zero number", fix="use 1, 2 or inf"
         )
-    total = sum_windows(x**power, plan)
+    total = sum_windows(widened(x) ** power, plan)
     if power == 1:
-        return total
+        return total.astype(x.dtype)
     # The root has no finite slope at 0; a window of zeros gets gradient 0.
     empty = total == 0
-    return jnp.where(empty, jnp.zeros((), x.dtype), jnp.where(empty, 1, total) ** (1 / power))
+    root = jnp.where(empty, 1, total) ** (1 / power)
+    return jnp.where(empty, jnp.zeros((), x.dtype), root.astype(x.dtype))
 
 
 @op(method=None)

@@ -21,7 +21,7 @@ def received(messages, how, count=4):
     return np.stack(rows)
 
 
-FEW = {"second": False, "low": (), "sharded": False}
+FEW = {"low": (), "sharded": False}
 CASES = [
     *(
         Case(

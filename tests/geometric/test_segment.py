@@ -31,7 +31,8 @@ CASES = [
         (distinct(4, 3),),
         ref=by_segment(reduce),
         id=how,
-        second=False,
+        orders=2,
+        reads_values=True,
         low=("bfloat16",),
         sharded=False,
     )

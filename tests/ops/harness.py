@@ -4,8 +4,8 @@ A row is a `Case`. Its function gets Tensors, its reference gets the same argume
 (keyword arguments are not passed on: close over them). What is checked:
 
 - value, dtype and shape against the reference, in float64 and in float32;
-- first and second derivatives against finite differences in float64, along one random direction
-  per floating input;
+- first and second derivatives (third and fourth where `orders=4`) against finite differences in
+  float64, along random directions, see `derivatives.py`; the eager float32 gradient against them;
 - the recorded and compiled function, and the function on inputs sharded over four devices,
   against the eager one;
 - bfloat16 and float16 against float32.
@@ -27,6 +27,7 @@ different within a module.
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 import zlib
 from collections.abc import Callable, Sequence
@@ -39,7 +40,8 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import proa
-from proa.core import GradMode, Tensor, grad, new_tensor
+from proa.core import Tensor, new_tensor
+from tests.ops.derivatives import FLAT, Derivatives, gradients, leaves, quickly, seeds_of
 
 #: dtype -> (rtol, atol). An override in a `Case` states its reason.
 TOLERANCE = {
@@ -52,13 +54,18 @@ TOLERANCE = {
     # Finite differences in float64 with a step of 1e-6.
     "gradient": (2e-6, 2e-8),
     "second": (1e-5, 1e-7),
+    "higher": (1e-5, 1e-6),
+    # A gradient in float32 against one in float64.
+    "eager gradient": (1e-4, 1e-5),
     # Same arithmetic, other fusion or another order of summation.
     "compiled": (2e-6, 1e-6),
     "sharded": (2e-6, 1e-6),
 }
-_STEP = 1e-6
 _COMPLEX = {"float64": np.complex128, "float32": np.complex64}
 _drawn: dict[str, int] = {}
+_tabled: set[Any] = set()
+#: Every row that was made.
+ALL: list[Case] = []
 
 
 def _generator() -> np.random.Generator:
@@ -114,10 +121,15 @@ class _Options:
     grad: Any = "auto"
     #: Test the second derivative; `"auto"`: as `grad`. `False` where the op is not smooth.
     second: Any = "auto"
+    #: Derivatives to try. By default 4 in the first row of an op (2 if it is in `FLAT`), then 2;
+    #: less for the first row needs a `reason`.
+    orders: int | None = None
     #: Low-precision dtypes to try.
     low: tuple[str, ...] = ("bfloat16", "float16")
     sharded: bool = True
     compiled: bool = True
+    #: The function reads values on the host, so only `to_static` can take it as a whole.
+    reads_values: bool = False
     #: Positions of arguments that are not differentiated.
     no_grad: tuple[int, ...] = ()
     #: Key of `TOLERANCE` -> (rtol, atol), with the reason.
@@ -142,6 +154,17 @@ class Case(_Options):
             raise ValueError(f"{self.name}: a tolerance needs a reason")
         if not isinstance(self.args, tuple):
             raise TypeError(f"{self.name}: args must be a tuple")
+        plain = inspect.unwrap(self.fn)
+        what = getattr(self.fn, "op", None) or getattr(plain, "__code__", plain)
+        module = sys._getframe(2).f_globals.get("__name__", "")
+        self.is_first = (module, what) not in _tabled
+        _tabled.add((module, what))
+        self.is_flat = self.is_first and getattr(what, "name", "") in FLAT
+        ALL.append(self)
+        if not self.second:
+            self.orders = 1
+        elif self.orders is None:
+            self.orders = 4 if self.is_first and not self.is_flat else 2
 
     @property
     def name(self) -> str:
@@ -208,8 +231,12 @@ def _is_float(array: Any) -> bool:
     return bool(jnp.issubdtype(array.dtype, jnp.inexact))
 
 
+def _floating(args: Any) -> list[np.ndarray]:
+    return [a for a in _leaves(args) if isinstance(a, np.ndarray) and _is_float(a)]
+
+
 def _has_float(case: Case) -> bool:
-    return any(isinstance(v, np.ndarray) and v.dtype.kind in "fc" for v in _leaves(case.args))
+    return bool(_floating(case.args))
 
 
 def _close(case: Case, got: Any, want: Any, kind: str, what: str) -> None:
@@ -241,37 +268,45 @@ def _expected_dtype(case: Case, index: int, want: np.ndarray, precision: str) ->
     return _COMPLEX[precision]().dtype.name if want.dtype.kind == "c" else want.dtype.name
 
 
-def _check_value(case: Case, precision: str, strict: bool) -> list[np.ndarray]:
-    args = _cast(case.args, precision)
-    got = _run(case, _wrap(args))
-    if case.ref is not None:
-        exact = _cast(case.args, "float64")
-        with np.errstate(all="ignore"):
-            wanted = [np.asarray(w) for w in _leaves(case.ref(*exact))]
-        if len(got) != len(wanted):
-            raise AssertionError(f"{case.name}: {len(got)} outputs, reference {len(wanted)}")
-        for i, (output, want) in enumerate(zip(got, wanted, strict=True)):
-            dtype = _expected_dtype(case, i, want, precision)
-            assert output.dtype.name == dtype, f"{case.name} in {precision}: dtype of output {i}"
-            assert tuple(output.shape) == want.shape, f"{case.name}: shape of output {i}"
-            kind = dtype if dtype in TOLERANCE else "float64"
-            kind = kind if strict else "float32"
-            _close(case, output.numpy(), want, kind, f"value in {precision}")
-    return [output.numpy() for output in got]
-
-
-def _check_low(case: Case, precision: str, reference: list[np.ndarray]) -> None:
-    if any(r.dtype.kind == "c" for r in reference) or not _has_float(case):
+def _check_value(case: Case, outputs: list[Any], precision: str, strict: bool) -> None:
+    if case.ref is None:
         return
-    args = _cast(case.args, precision)
-    got = _run(case, _wrap(args))
-    rounded = _again(args, "float32")
+    exact = _cast(case.args, "float64")
+    with np.errstate(all="ignore"):
+        wanted = [np.asarray(w) for w in _leaves(case.ref(*exact))]
+    if len(outputs) != len(wanted):
+        raise AssertionError(f"{case.name}: {len(outputs)} outputs, reference {len(wanted)}")
+    for i, (output, want) in enumerate(zip(outputs, wanted, strict=True)):
+        dtype = _expected_dtype(case, i, want, precision)
+        assert output.dtype.name == dtype, f"{case.name} in {precision}: dtype of output {i}"
+        assert tuple(output.shape) == want.shape, f"{case.name}: shape of output {i}"
+        kind = dtype if dtype in TOLERANCE else "float64"
+        _close(case, output, want, kind if strict else "float32", f"value in {precision}")
+
+
+def _in_precisions(case: Case, precisions: Sequence[str], whole: bool) -> list[list[Any]]:
+    """Outputs of the op on inputs of each precision, all from one compiled function."""
+    variants = [_cast(case.args, precision) for precision in precisions]
+
+    def run(*given: Any) -> list[list[Any]]:
+        remaining, found = iter(given), []
+        for variant in variants:
+            known = _floating(variant)
+            tensors = [new_tensor(next(remaining)) for _ in known]
+            found.append([t._data for t in _run(case, _with(variant, known, tensors))])
+        return found
+
+    return (quickly(run) if whole else run)(*map(jnp.asarray, _floating(variants)))
+
+
+def _check_low(case: Case, precision: str, outputs: list[Any]) -> None:
+    rounded = _again(_cast(case.args, precision), "float32")
     wanted = _run(case, _wrap(rounded))
-    for i, (output, want) in enumerate(zip(got, wanted, strict=True)):
+    for i, (output, want) in enumerate(zip(outputs, wanted, strict=True)):
         expected = precision if want.dtype.name == "float32" else want.dtype.name
         if case.dtype is None:
             assert output.dtype.name == expected, f"{case.name} in {precision}: dtype of output {i}"
-        _close(case, output.numpy(), want.numpy(), precision, f"value in {precision}")
+        _close(case, output, want.numpy(), precision, f"value in {precision}")
 
 
 def _again(value: Any, precision: str) -> Any:
@@ -286,106 +321,63 @@ def _again(value: Any, precision: str) -> Any:
 # Derivatives ------------------------------------------------------------------------------------
 
 
-class _Derivative:
-    """First and second derivatives of `sum(Re(conj(c) * output))` in float64."""
-
-    def __init__(self, case: Case) -> None:
-        self.case = case
-        self.args = _cast(case.args, "float64")
-        blocked = [leaf for p in case.no_grad for leaf in _leaves(self.args[p])]
-        self.inputs = [
-            a
-            for a in _leaves(self.args)
-            if isinstance(a, np.ndarray)
-            and a.dtype.kind in "fc"
-            and a.size
-            and not any(a is b for b in blocked)
-        ]
-        draw = np.random.default_rng(17)
-        self.directions = [_normal_like(draw, a) for a in self.inputs]
-        self.second_directions = [_normal_like(draw, a) for a in self.inputs]
-        self.cotangents: list[np.ndarray] = []
-        self.draw = draw
-
-    def tensors(self, replaced: dict[int, np.ndarray]) -> tuple[Any, list[Tensor]]:
-        made: list[Tensor] = []
-
-        def build(value: Any) -> Any:
-            if isinstance(value, list | tuple):
-                return type(value)(build(v) for v in value)
-            for i, known in enumerate(self.inputs):
-                if value is known:
-                    t = new_tensor(jnp.asarray(replaced.get(i, known)))
-                    t.stop_gradient = False
-                    made.append(t)
-                    return t
-            return _wrap(value)
-
-        return build(self.args), made
-
-    def outputs(self, replaced: dict[int, np.ndarray]) -> tuple[list[Tensor], list[Tensor]]:
-        args, inputs = self.tensors(replaced)
-        outputs = [t for t in _run(self.case, args) if _is_float(t._data)]
-        if not self.cotangents:
-            self.cotangents = [_normal_like(self.draw, t.numpy()) for t in outputs]
-        return outputs, inputs
-
-    def value(self, replaced: dict[int, np.ndarray]) -> float:
-        with GradMode(False):
-            outputs, _ = self.outputs(replaced)
-        return sum(_inner(c, t.numpy()) for c, t in zip(self.cotangents, outputs, strict=True))
-
-    def gradients(self, replaced: dict[int, np.ndarray], create: bool = False) -> Any:
-        outputs, inputs = self.outputs(replaced)
-        taped = [(t, c) for t, c in zip(outputs, self.cotangents, strict=True) if not t._stop]
-        assert taped, f"{self.case.name}: no output is differentiable"
-        seeds = [new_tensor(jnp.asarray(c)) for _, c in taped]
-        found = grad([t for t, _ in taped], inputs, seeds, create_graph=create, allow_unused=True)
-        return found, inputs
-
-    def slope(self, replaced: dict[int, np.ndarray]) -> float:
-        found, _ = self.gradients(replaced)
-        pairs = zip(self.second_directions, found, strict=True)
-        return sum(_inner(d, g.numpy()) for d, g in pairs if g is not None)
-
-    def central(self, function: Callable[..., float], index: int) -> float:
-        x, d = self.inputs[index], self.directions[index]
-        ahead, behind = function({index: x + _STEP * d}), function({index: x - _STEP * d})
-        return (ahead - behind) / (2 * _STEP)
-
-    def check_first(self) -> None:
-        found, inputs = self.gradients({})
-        for i, (x, g, d) in enumerate(zip(inputs, found, self.directions, strict=True)):
-            if g is not None:
-                assert g.dtype == x.dtype, f"{self.case.name}: dtype of gradient {i}"
-                assert g.shape == x.shape, f"{self.case.name}: shape of gradient {i}"
-                assert np.isfinite(g.numpy()).all(), f"{self.case.name}: gradient {i} not finite"
-            got = 0.0 if g is None else _inner(d, g.numpy())
-            _close(self.case, got, self.central(self.value, i), "gradient", f"gradient {i}")
-
-    def check_second(self) -> None:
-        found, inputs = self.gradients({}, create=True)
-        pairs = zip(found, self.second_directions, strict=True)
-        taped = [(g, new_tensor(jnp.asarray(d))) for g, d in pairs if g is not None and not g._stop]
-        if taped:
-            second = grad([g for g, _ in taped], inputs, [d for _, d in taped], allow_unused=True)
-        else:
-            second = [None] * len(inputs)
-        for i, (h, d) in enumerate(zip(second, self.directions, strict=True)):
-            got = 0.0 if h is None else _inner(d, h.numpy())
-            what = f"second derivative {i}"
-            _close(self.case, got, self.central(self.slope, i), "second", what)
+def _inputs(case: Case, args: Any) -> list[np.ndarray]:
+    """The arrays to differentiate by."""
+    blocked = [leaf for p in case.no_grad for leaf in _leaves(args[p])]
+    return [a for a in _floating(args) if a.size and not any(a is b for b in blocked)]
 
 
-def _normal_like(draw: np.random.Generator, array: np.ndarray) -> np.ndarray:
-    values = np.asarray(draw.standard_normal(array.shape))
-    if np.iscomplexobj(array):
-        values = values + 1j * draw.standard_normal(array.shape)
-    return np.asarray(values).astype(array.dtype)
+def _with(value: Any, known: list[np.ndarray], tensors: Sequence[Tensor]) -> Any:
+    """Arguments with a tensor in the place of each known array."""
+    if isinstance(value, list | tuple):
+        return type(value)(_with(v, known, tensors) for v in value)
+    for array, t in zip(known, tensors, strict=True):
+        if value is array:
+            return t
+    return _wrap(value)
 
 
-def _inner(a: np.ndarray, b: np.ndarray) -> float:
-    return float(np.sum(np.conj(a) * b).real)
+def _derivatives(case: Case, whole: bool) -> Derivatives | None:
+    """Derivatives in float64, with the orders that the case asks for; checked."""
+    args = _cast(case.args, "float64")
+    inputs = _inputs(case, args)
+    if not inputs:
+        return None
+
+    def call(*tensors: Tensor) -> list[Tensor]:
+        return _run(case, _with(args, inputs, tensors))
+
+    orders = case.orders or 1
+    found = Derivatives(call, inputs, orders, whole)
+    for i, (x, g) in enumerate(zip(inputs, found.here.gradients, strict=True)):
+        if g is not None:
+            assert g.dtype == x.dtype, f"{case.name}: dtype of gradient {i}"
+            assert g.shape == x.shape, f"{case.name}: shape of gradient {i}"
+            assert np.isfinite(g).all(), f"{case.name}: gradient {i} not finite"
+    assert found.is_flat or not case.is_flat, f"{case.name} bends: take it out of FLAT"
+    for order in range(1, orders + 1):
+        if order > 2 and found.is_flat:
+            break
+        for i, want in enumerate(found.differences(order)):
+            what = f"derivative {i} of order {order}"
+            kind = ("gradient", "second", "higher", "higher")[order - 1]
+            _close(case, float(found.here.parts[order - 1][i]), want, kind, what)
+    return found
+
+
+def _check_eager_gradient(case: Case, exact: Derivatives) -> None:
+    """The gradient op by op in float32, as users compute it, against float64."""
+    args = _cast(case.args, "float32")
+    inputs = leaves(known := _inputs(case, args))
+    outputs = _run(case, _with(args, known, inputs))
+    pairs = [(t, c) for t, c in zip(outputs, seeds_of(outputs), strict=True) if not t._stop]
+    assert pairs, f"{case.name}: no output is differentiable"
+    found = gradients([p for p in pairs if p[1] is not None], inputs, create=False)
+    for i, (x, g, want) in enumerate(zip(inputs, found, exact.here.gradients, strict=True)):
+        assert (g is None) == (want is None), f"{case.name}: gradient {i} eager and traced"
+        if g is not None:
+            assert g.dtype == x.dtype, f"{case.name}: dtype of eager gradient {i}"
+            _close(case, g.numpy(), want, "eager gradient", f"eager gradient {i}")
 
 
 # Compiled, sharded ------------------------------------------------------------------------------
@@ -425,9 +417,15 @@ def _check_sharded(case: Case, eager: list[np.ndarray], precision: str) -> None:
         spec = PartitionSpec() if axis is None else PartitionSpec(*[None] * axis, "shards")
         return jax.device_put(array, NamedSharding(mesh, spec))
 
-    outputs = _run(case, _wrap(_cast(case.args, precision), put))
+    args = _cast(case.args, precision)
+
+    def run(*given: Any) -> list[Any]:
+        return [t._data for t in _run(case, _with(args, arrays, [*map(new_tensor, given)]))]
+
+    arrays = [a for a in _leaves(args) if isinstance(a, np.ndarray)]
+    outputs = quickly(run)(*map(put, arrays))
     for output, want in zip(outputs, eager, strict=True):
-        _close(case, output.numpy(), want, "sharded", "sharded against unsharded")
+        _close(case, output, want, "sharded", "sharded against unsharded")
 
 
 def _split_axis(array: np.ndarray) -> int | None:
@@ -437,24 +435,29 @@ def _split_axis(array: np.ndarray) -> int | None:
 def check_case(case: Case) -> None:
     """Tries everything that a row asks for; an AssertionError names the op and the check."""
     op = getattr(case.fn, "op", None)
-    differentiable = getattr(op, "differentiable", True)
-    dynamic = op is not None and not op.jit
+    recordable = case.compiled and (op is None or op.jit)
+    whole = recordable and not case.reads_values
     has_float = _has_float(case)
-    if has_float:
-        _check_value(case, "float64", strict=True)
-    eager = _check_value(case, "float32", strict=has_float)
-    smooth = has_float and differentiable and any(e.dtype.kind in "fc" for e in eager)
+    eager = [t.numpy() for t in _run(case, _wrap(_cast(case.args, "float32")))]
+    _check_value(case, eager, "float32", strict=has_float)
+    smooth = has_float and getattr(op, "differentiable", True)
+    smooth = smooth and any(e.dtype.kind in "fc" for e in eager)
+    exact = None
     if case.grad is True or (case.grad == "auto" and smooth):
-        derivative = _Derivative(case)
-        if derivative.inputs:
-            derivative.check_first()
-            if case.second:
-                derivative.check_second()
-    for precision in case.low:
-        _check_low(case, precision, eager)
-    if case.compiled and not dynamic:
+        exact = _derivatives(case, whole)
+        if exact is not None:
+            _check_eager_gradient(case, exact)
+            _check_value(case, exact.here.outputs, "float64", strict=True)
+    low = case.low if has_float and all(e.dtype.kind != "c" for e in eager) else ()
+    rest = (*low, "float64") if has_float and exact is None else low
+    for precision, outputs in zip(rest, _in_precisions(case, rest, whole), strict=True):
+        if precision == "float64":
+            _check_value(case, outputs, precision, strict=True)
+        else:
+            _check_low(case, precision, outputs)
+    if recordable:
         _check_compiled(case, eager, "float32")
-    if case.sharded and not dynamic:
+    if case.sharded and (op is None or op.jit):
         _check_sharded(case, eager, "float32")
 
 

@@ -7,7 +7,7 @@ import proa
 from proa.core import InvalidArgumentError
 from tests.ops.harness import Case, case_ids, check_case, randn, same
 
-LOW = {"low": ("float16",), "second": False}
+LOW = {"low": ("float16",)}
 
 
 def running(y, x, *_):

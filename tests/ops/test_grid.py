@@ -58,15 +58,12 @@ CASES = [
         (randn(4, 2, 3, 4), uniform(-1.3, 1.3, 4, 2, 2, 2)),
         ref=sampled,
         low=(),
-        # Piecewise linear in the grid; its second derivative does not exist at every place.
-        second=False,
     ),
     Case(
         F.grid_sample,
         (randn(4, 1, 2, 3, 2), uniform(-1.3, 1.3, 4, 1, 2, 2, 3), "bilinear", "border", False),
         ref=sampled,
         low=(),
-        second=False,
     ),
     Case(
         lambda theta: F.affine_grid(theta, [4, 1, 2, 3]),

@@ -7,7 +7,7 @@ import proa
 from proa.core import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from tests.ops.harness import Case, case_ids, check_case, ints, randn, same
 
-MOVE = {"low": ("bfloat16",), "second": False}
+MOVE = {"low": ("bfloat16",)}
 ROWS = np.array([[2], [0], [-1]])
 PAIRS = np.array([[0, 1], [3, 2], [0, 1]])
 

@@ -26,7 +26,6 @@ CASES = [
         ([randn(4, 3), randn(4, 3)], ints(0, 2, 4, 1, dtype="int32")),
         ref=chosen,
         low=("bfloat16",),
-        second=False,
     ),
 ]
 

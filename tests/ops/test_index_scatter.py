@@ -7,7 +7,7 @@ import proa
 from proa.core import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from tests.ops.harness import Case, case_ids, check_case, distinct, randn, same
 
-MOVE = {"low": ("bfloat16",), "second": False}
+MOVE = {"low": ("bfloat16",)}
 ONCE, TWICE = np.array([2, 0]), np.array([2, 1, 0, 1])
 PLACES = np.array([[0, 0, 1]])
 ONE_EACH = np.array([[0, 2]])

@@ -8,7 +8,7 @@ from proa.core import InvalidArgumentError
 from tests.ops.harness import Case, case_ids, check_case, distinct, ints, same
 
 NAN = float("nan")
-MOVE = {"low": ("bfloat16",), "second": False}
+MOVE = {"low": ("bfloat16",)}
 
 
 def top(k, axis=-1, largest=True):

@@ -7,7 +7,7 @@ import proa
 from proa.core import InvalidArgumentError, ProgramError
 from tests.ops.harness import Case, bools, case_ids, check_case, randn, same
 
-MOVE = {"low": ("bfloat16",), "second": False}
+MOVE = {"low": ("bfloat16",)}
 MASK = bools(4, 3)
 MASK[0] = True
 

@@ -7,7 +7,7 @@ import proa
 from proa.core import InvalidArgumentError
 from tests.ops.harness import Case, case_ids, check_case, ints, randn, same
 
-MOVE = {"low": ("bfloat16",), "second": False}
+MOVE = {"low": ("bfloat16",)}
 
 
 def block(inputs):

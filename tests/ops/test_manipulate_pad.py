@@ -8,7 +8,7 @@ from proa.core import InvalidArgumentError
 from tests.ops.harness import Case, case_ids, check_case, randn, same
 
 pad = proa.nn.functional.pad
-MOVE = {"low": ("bfloat16",), "second": False}
+MOVE = {"low": ("bfloat16",)}
 
 
 def expected(mode):

@@ -7,7 +7,7 @@ import proa
 from proa.core import InvalidArgumentError
 from tests.ops.harness import Case, case_ids, check_case, randn, same
 
-MOVE = {"low": ("bfloat16",), "second": False}
+MOVE = {"low": ("bfloat16",)}
 
 CASES = [
     Case(proa.expand, (randn(4, 1), [2, -1, 3]), ref=lambda x, _: np.broadcast_to(x, (2, 4, 3))),

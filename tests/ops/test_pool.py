@@ -39,30 +39,20 @@ def mean(part):
     return part.mean(-1)
 
 
-KINK = {"second": False}
 CASES = [
-    Case(
-        F.max_pool1d, (distinct(4, 2, 6), 2), ref=lambda x, k: pooled(x, k, k, 0, largest), **KINK
-    ),
-    Case(
-        F.max_pool2d,
-        (distinct(4, 2, 5, 6), 3, 2, 1),
-        ref=lambda x, *a: pooled(x, *a, largest),
-        **KINK,
-    ),
+    Case(F.max_pool1d, (distinct(4, 2, 6), 2), ref=lambda x, k: pooled(x, k, k, 0, largest)),
+    Case(F.max_pool2d, (distinct(4, 2, 5, 6), 3, 2, 1), ref=lambda x, *a: pooled(x, *a, largest)),
     Case(
         lambda x: F.max_pool2d(x, [2, 3], [1, 2], data_format="NHWC"),
         (distinct(4, 4, 5, 2),),
         ref=lambda x: pooled(x, [2, 3], [1, 2], 0, largest, last=True),
         id="max_pool2d_nhwc",
-        **KINK,
     ),
     Case(
         F.max_pool3d,
         (distinct(4, 1, 4, 4, 2), 2, 2),
         ref=lambda x, *a: pooled(x, *a, 0, largest),
         low=(),
-        **KINK,
     ),
     Case(F.avg_pool1d, (randn(4, 2, 6), 2, 2), ref=lambda x, *a: pooled(x, *a, 0, mean)),
     Case(F.avg_pool2d, (randn(4, 2, 5, 6), 3, 2, 1), ref=lambda x, *a: pooled(x, *a, mean)),

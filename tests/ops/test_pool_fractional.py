@@ -32,14 +32,12 @@ CASES = [
         (distinct(4, 1, 7, 7),),
         ref=pooled(TOUCHING, TOUCHING),
         id="fractional_max_pool2d",
-        second=False,
     ),
     Case(
         lambda x: F.fractional_max_pool2d(x, 3, (2, 3), 0.3),
         (distinct(4, 1, 7, 7),),
         ref=pooled(PAIRS, OVERLAPPING),
         id="fractional_max_pool2d, kernel",
-        second=False,
     ),
 ]
 

@@ -56,7 +56,6 @@ def case(shape, sizes, mode, **options):
             0 if options.get("align_mode") else 0.5,
         ),
         id=mode,
-        second=False,
         tolerance={"float32": (1e-5, 3e-6), "compiled": (1e-5, 3e-6), "sharded": (1e-5, 3e-6)},
         reason="weighted sums near zero",
     )

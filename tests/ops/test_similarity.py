@@ -31,7 +31,6 @@ CASES = [
         F.pairwise_distance,
         (distinct(4, 3), randn(4, 3) / 100, math.inf, 0.0, True),
         ref=lambda a, b, *_: np.abs(a - b).max(1, keepdims=True),
-        second=False,
     ),
 ]
 

@@ -29,7 +29,6 @@ CASES = [
         F.maxout,
         (distinct(4, 6, 2), 3),
         ref=lambda v, g: v.reshape(4, 2, 3, 2).max(2),
-        second=False,
     ),
     Case(
         F.prelu,
