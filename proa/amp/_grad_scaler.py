@@ -396,15 +396,15 @@ class GradScaler:
 
     def is_use_dynamic_loss_scaling(self) -> bool:
         """Whether the scale moves."""
-        return self._dynamic
+        return self._enable and self._dynamic
 
     def get_loss_scaling(self) -> float:
         """Returns the scale; waits for the steps so far."""
         return float(self._scale.numpy()[0])
 
     def get_init_loss_scaling(self) -> float:
-        """Returns the first scale."""
-        return self._settings["init_loss_scaling"]
+        """Returns the first scale; 1 where losses are not scaled."""
+        return self._settings["init_loss_scaling"] if self._enable else 1.0
 
     def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
         """Sets the first scale, and the scale.

@@ -117,6 +117,8 @@ def test_without_scaling_it_is_the_plain_optimizer():
     assert scaler.step(optimizer).applied
     scaler.update()
     assert scaler.state_dict() == {}
+    assert not scaler.is_use_dynamic_loss_scaling()
+    assert scaler.get_init_loss_scaling() == 1.0
     scaler.load_state_dict({})
     assert not scaler.is_enable()
     scaler.minimize(optimizer, w.sum())
