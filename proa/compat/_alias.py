@@ -21,6 +21,7 @@ from ._inner_modules import inner_module, name_from_above
 from ._words import speak_paddle, speak_proa
 
 ALIAS = "paddle"
+_CALLED = "tensor"
 _RANDOM_FLAG = "FLAGS_paddle_random"
 _OWN = proa.__name__
 
@@ -174,6 +175,8 @@ def install() -> None:
         if name == _OWN or name.startswith(f"{_OWN}."):
             _mark(module)
     sys.modules[ALIAS] = proa
+    # Paddle's `tensor` is called as a function and read as a module.
+    setattr(proa, _CALLED, import_module(f"{ALIAS}.{_CALLED}"))
     # A seed gives the numbers that it gave there, unless the environment says otherwise.
     if _RANDOM_FLAG not in os.environ:
         set_flags({_RANDOM_FLAG: True})
@@ -187,6 +190,7 @@ def uninstall() -> None:
     speak_proa()
     if _RANDOM_FLAG not in os.environ:
         set_flags({_RANDOM_FLAG: False})
+    setattr(proa, _CALLED, getattr(proa, _CALLED).function)
     sys.meta_path.remove(_FIRST)
     sys.meta_path.remove(_LAST)
     for name, module in list(sys.modules.items()):

@@ -7,6 +7,7 @@ module without contents of its own, which looks its names up in the public rooms
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from types import ModuleType
 from typing import Any
@@ -70,15 +71,17 @@ class InnerModule(ModuleType):
     def __init__(self, name: str, function: Any = None) -> None:
         super().__init__(name)
         # Where a function of the same name hides the file in Paddle, as at `paddle.tensor`.
-        self._function = function
+        self.function = function
+        if function is not None:
+            self.__signature__ = inspect.signature(function)
         # Folders and files alike: what lies below is asked for by its full name.
         self.__path__ = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function that has the module's name."""
-        if self._function is None:
+        if self.function is None:
             raise TypeError(f"module {self.__name__!r} is not callable")
-        return self._function(*args, **kwargs)
+        return self.function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

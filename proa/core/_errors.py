@@ -47,8 +47,12 @@ class InvalidTypeError(ProaError, TypeError):
     """An argument of the wrong Python type or dtype."""
 
 
-class OutOfRangeError(ProaError, IndexError):
-    """An index, label or axis outside its range."""
+class OutOfRangeError(ProaError, IndexError, ValueError):
+    """An index, label or axis outside its range.
+
+    Also a `ValueError`, as NumPy's error of an axis: code written for Paddle expects that of
+    axes and labels, and an `IndexError` of indices.
+    """
 
 
 class NotFoundError(ProaError, FileNotFoundError):

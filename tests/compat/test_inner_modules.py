@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pickle
 from collections.abc import Iterator
 
@@ -64,3 +65,6 @@ def test_inner_modules_are_found_as_attributes_too() -> None:
 
     assert paddle.tensor.search.argmax is proa.argmax
     assert paddle.tensor.math.add_ is proa.Tensor.add_
+    assert paddle.tensor([1, 2]).tolist() == [1, 2]
+    uninstall()
+    assert inspect.isfunction(proa.tensor)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import proa
 import proa.nn.functional
 from proa import core
 from proa.core._errors import where_to_read
@@ -46,3 +47,10 @@ def test_an_error_is_a_built_in_kind_and_prints_its_three_parts(kind, builtin):
 def test_where_to_read(function, expected):
     assert proa.nn.functional.dropout
     assert where_to_read(function) == expected
+
+
+def test_what_is_out_of_range_is_an_error_of_index_and_of_value():
+    with pytest.raises(ValueError, match="axis"):
+        proa.sum(proa.ones([2]), axis=3)
+    with pytest.raises(IndexError, match="axis"):
+        proa.sum(proa.ones([2]), axis=3)
