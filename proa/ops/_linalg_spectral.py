@@ -155,7 +155,13 @@ def eigvals(x: Array):
         Complex eigenvalues.
     """
     need_matrix(x, "eigvals", square=True)
-    return jnp.linalg.eigvals(precise(x))
+    # Second derivatives of eigenvalues go through eigenvectors, whose own are asked for here.
+    return jax.lax.linalg.eig(
+        precise(x),
+        compute_left_eigenvectors=False,
+        compute_right_eigenvectors=False,
+        enable_eigvec_derivs=True,
+    )[0]
 
 
 @op(name="matrix_rank", differentiable=False, public=False)

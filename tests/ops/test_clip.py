@@ -31,6 +31,7 @@ CASES = [
         {"act": "tanh"},
         ref=lambda x, s: np.tanh(x * s),
         id="scale with activation",
+        orders=4,
     ),
 ]
 
