@@ -9,7 +9,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import ml_dtypes
 import numpy as np
@@ -23,12 +23,14 @@ from proa.core import (
     to_tensor,
 )
 
+from ._binary_tensor import is_binary, pack_tensor, unpack_tensor
 from ._replace import replace_file
 from ._safetensors import read_arrays, write_arrays
 from ._unpickle import load_plain
 
 # In Paddle's files this entry maps the keys of a state dict to the names of the tensors.
 NAME_TABLE = "StructuredToParameterName@@"
+_HEAD_BYTES = 32
 _SEQUENCES = (list, tuple, set, frozenset)
 _PLAIN = (str, int, float, complex, bool, bytes, type(None), np.generic)
 
@@ -44,7 +46,8 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         obj (Any): what to save. A Layer is saved by its `state_dict()`.
         path (str | BytesIO): the file; its folder is made when it is missing.
         protocol (int): version of the pickle format, 2 to 4.
-        configs: further options of Paddle, without effect here.
+        configs: `use_binary_format=True` saves a tensor in Paddle's binary form; further
+            options of Paddle are without effect here.
 
     Raises:
         InvalidArgumentError: `path` names no file, or `protocol` is out of range.
@@ -63,10 +66,16 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         raise InvalidArgumentError(
             f"`protocol` is {protocol!r}", expected="2, 3 or 4", fix="leave it at 4"
         )
+    is_raw = bool(configs.get("use_binary_format"))
     if isinstance(path, io.BytesIO):
-        path.write(pickle.dumps(_encode(obj), protocol))
+        path.write(_packed(obj) if is_raw else pickle.dumps(_encode(obj), protocol))
         return
     target = _read_path(path)
+    if is_raw:
+        packed = _packed(obj)
+        with replace_file(target) as temporary:
+            temporary.write_bytes(packed)
+        return
     if target.suffix == ".safetensors":
         _save_safetensors(obj, target)
         return
@@ -103,7 +112,7 @@ def load(path: Any, **configs: Any) -> Any:
     """
     as_numpy = bool(configs.get("return_numpy"))
     if isinstance(path, io.BytesIO):
-        read = load_plain(path, "the buffer")
+        read = _read(path, "the buffer")
     else:
         source = _read_path(path)
         if not source.is_file():
@@ -120,8 +129,17 @@ def load(path: Any, **configs: Any) -> Any:
                 for key, array in arrays.items()
             }
         with source.open("rb") as file:
-            read = load_plain(file, repr(str(source)))
-    return _decode(read, as_numpy, bool(configs.get("keep_name_table")))
+            read = _read(file, repr(str(source)))
+    # Where Paddle wrote tensors with their names, an array beside them was an array.
+    keeps_arrays = as_numpy or _has_named(read)
+    return _decode(read, as_numpy, keeps_arrays, bool(configs.get("keep_name_table")))
+
+
+def _read(file: IO[bytes], shown: str) -> Any:
+    place = file.tell()
+    start = file.read(_HEAD_BYTES)
+    file.seek(place)
+    return unpack_tensor(file.read(), shown) if is_binary(start) else load_plain(file, shown)
 
 
 def _read_path(path: Any) -> Path:
@@ -149,6 +167,16 @@ def _near(source: Path) -> str:
 
 
 # Paddle's files: arrays in pickles
+
+
+def _packed(obj: Any) -> bytes:
+    if not isinstance(obj, Tensor):
+        raise InvalidTypeError(
+            f"a {type(obj).__name__} cannot be saved with use_binary_format=True",
+            expected="one Tensor",
+            fix="leave use_binary_format out",
+        )
+    return pack_tensor(obj.numpy())
 
 
 def _encode(obj: Any) -> Any:
@@ -227,29 +255,40 @@ def _replace(obj: Any, make: Callable[[Tensor], Any], where: str) -> Any:
     )
 
 
-def _decode(read: Any, as_numpy: bool, keep_table: bool) -> Any:
+def _decode(read: Any, as_numpy: bool, keeps_arrays: bool, keep_table: bool) -> Any:
+    def again(value: Any) -> Any:
+        return _decode(value, as_numpy, keeps_arrays, keep_table)
+
     if isinstance(read, dict):
-        names = read.get(NAME_TABLE, {})
+        names = read.get(NAME_TABLE)
         made = {}
         for key, value in read.items():
             if key == NAME_TABLE:
                 if keep_table:
                     made[key] = value
-            elif isinstance(value, np.ndarray):
-                name = names.get(key) if isinstance(names, dict) else None
-                made[key] = value if as_numpy else _tensor(value, name)
+            elif isinstance(value, np.ndarray) and isinstance(names, dict):
+                made[key] = value if as_numpy else _tensor(value, names.get(key))
             else:
-                made[key] = _decode(value, as_numpy, keep_table)
+                made[key] = again(value)
         return made if type(read) is dict else type(read)(made)
     if isinstance(read, np.ndarray):
-        return read if as_numpy else _tensor(read, None)
+        return read if keeps_arrays else _tensor(read, None)
     if isinstance(read, list):
-        return [_decode(value, as_numpy, keep_table) for value in read]
+        return [again(value) for value in read]
     if isinstance(read, tuple):
         if _is_named(read):
             return read[1] if as_numpy else _tensor(read[1], read[0])
-        return tuple([_decode(value, as_numpy, keep_table) for value in read])
+        return tuple([again(value) for value in read])
     return read
+
+
+def _has_named(read: Any) -> bool:
+    """Whether a tensor with its name is in nested containers."""
+    if isinstance(read, dict):
+        return any(map(_has_named, read.values()))
+    if isinstance(read, tuple) and _is_named(read):
+        return True
+    return isinstance(read, list | tuple) and any(map(_has_named, read))
 
 
 def _is_named(read: tuple[Any, ...]) -> bool:

@@ -25,6 +25,8 @@ _ALLOWED: dict[tuple[str, str], Any] = {
     **{("builtins", kind.__name__): kind for kind in _PLAIN},
     # Python 2 called the module so, and protocol 2 still does.
     **{("__builtin__", kind.__name__): kind for kind in _PLAIN},
+    # So protocol 2 writes that there are no bytes, as in an array without elements.
+    ("__builtin__", "bytes"): bytes,
     # `numpy.core` before NumPy 2, `numpy._core` since.
     **{(f"numpy.{core}.multiarray", "_reconstruct"): _RECONSTRUCT for core in ("core", "_core")},
     **{(f"numpy.{core}.multiarray", "scalar"): _SCALAR for core in ("core", "_core")},

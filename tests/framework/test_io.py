@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import proa
 from proa.core import (
     ArtifactError,
     InvalidArgumentError,
@@ -197,3 +198,25 @@ def test_a_truncated_file_is_refused(tmp_path: Path, ending: str) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(ArtifactError, match="is truncated, altered or of another kind"):
         load(path)
+
+
+def test_arrays_beside_tensors_stay_arrays() -> None:
+    """As in Paddle, where a file without tensors gives Tensors for its arrays."""
+    file = io.BytesIO()
+    proa.save({"t": [proa.ones([1])], "a": np.arange(2)}, file)
+    file.seek(0)
+    read = proa.load(file)
+    assert isinstance(read["t"][0], proa.Tensor)
+    assert isinstance(read["a"], np.ndarray)
+    alone = io.BytesIO()
+    proa.save({"a": np.arange(2), "n": 3}, alone)
+    alone.seek(0)
+    assert isinstance(proa.load(alone)["a"], proa.Tensor)
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4])
+def test_no_elements(protocol: int) -> None:
+    file = io.BytesIO()
+    proa.save({"w": proa.zeros([0, 3])}, file, protocol)
+    file.seek(0)
+    assert proa.load(file)["w"].shape == [0, 3]
