@@ -17,7 +17,7 @@ import proa
 from proa._rooms import ROOMS
 from proa.core import MissingAttributeError, MissingModuleError, PreconditionError, set_flags
 
-from ._inner_modules import inner_module, name_from_above
+from ._inner_modules import inner_module, name_from_above, remove_inner_modules
 from ._words import speak_paddle, speak_proa
 
 ALIAS = "paddle"
@@ -197,6 +197,7 @@ def uninstall() -> None:
         if name == ALIAS or name.startswith(f"{ALIAS}."):
             del sys.modules[name]
         elif isinstance(module, _Aliased):
+            remove_inner_modules(module)
             object.__setattr__(module, "__class__", ModuleType)
 
 

@@ -119,6 +119,19 @@ def inner_module(fullname: str) -> InnerModule | None:
     return InnerModule(fullname, function if callable(function) else None)
 
 
+def remove_inner_modules(room: ModuleType) -> None:
+    """Takes off a room what importing its inner modules has left there.
+
+    Args:
+        room: the module of Proa.
+    """
+    for name, value in list(vars(room).items()):
+        if isinstance(value, InnerModule):
+            delattr(room, name)
+            if value.function is not None:
+                setattr(room, name, value.function)
+
+
 def name_from_above(room: str, name: str) -> Any:
     """Returns what Paddle's `framework` has besides its own names: those of the top; or `None`.
 

@@ -66,5 +66,7 @@ def test_inner_modules_are_found_as_attributes_too() -> None:
     assert paddle.tensor.search.argmax is proa.argmax
     assert paddle.tensor.math.add_ is proa.Tensor.add_
     assert paddle.tensor([1, 2]).tolist() == [1, 2]
+    assert paddle.nn.layer.common.Linear is proa.nn.Linear
     uninstall()
     assert inspect.isfunction(proa.tensor)
+    assert "layer" not in vars(proa.nn)
