@@ -119,10 +119,12 @@ class Evaluation:
             self._fill(made, prefix)
             if call.evaluation:
                 made.eval()
+        # Asked before the call: a kernel of the real one may tie what it writes to its inputs.
+        state = made.state_dict() if is_layer else {}
+        statistics = sorted(name for name, each in state.items() if each.stop_gradient)
         results = [self._method(made, each, prefix) for each in call.methods]
         state = made.state_dict() if is_layer else {}
-        statistics = {name: each for name, each in state.items() if each.stop_gradient}
-        return [*results, {f"state {name}": statistics[name] for name in sorted(statistics)}]
+        return [*results, {f"state {name}": state[name] for name in statistics}]
 
     def _method(self, made: Any, method: tuple, prefix: str) -> Any:
         name, *given = method
@@ -131,9 +133,13 @@ class Evaluation:
         return found(*args) if callable(found) else found
 
     def _fill(self, layer: Any, prefix: str) -> None:
-        state = layer.state_dict()
+        state, seen = layer.state_dict(), set()
         for name in sorted(state):
             tensor = state[name]
+            # Recurrent layers have each parameter under two names.
+            if id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
             if not _word(tensor.dtype).startswith("float"):
                 continue
             shape = [int(size) for size in tensor.shape]
@@ -199,10 +205,12 @@ class Evaluation:
     def _encode(self, value: Any) -> dict[str, Any]:
         if isinstance(value, self.paddle.Tensor):
             return self._encode_tensor(value)
+        for kind in (bool, int, float, complex):
+            # `np.float64` is a float.
+            if isinstance(value, kind):
+                return encode_array(np.asarray(value), kind.__name__)
         if isinstance(value, np.ndarray | np.generic):
             return encode_array(np.asarray(value), str(value.dtype))
-        if isinstance(value, bool | int | float | complex):
-            return encode_array(np.asarray(value), type(value).__name__)
         if isinstance(value, str | None):
             return {"text": repr(value)}
         if isinstance(value, self.paddle.dtype):
@@ -219,10 +227,12 @@ class Evaluation:
         return encode_array(plain.detach().numpy(), word + layout)
 
     def _gradients(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        # The same tensor may be given back twice, such as the state of a cell.
+        distinct = {id(value): value for _, value in self.outputs}.values()
         outputs = [
             # The gradient of a sparse tensor would have to be one as well.
             value.to_dense() if value.is_sparse() else value
-            for _, value in self.outputs
+            for value in distinct
             if isinstance(value, self.paddle.Tensor)
             and not value.stop_gradient
             and _word(value.dtype).startswith(("float", "bfloat", "complex"))

@@ -16,7 +16,7 @@ _LINEAR = (
     "conv_transpose1d conv_transpose2d conv_transpose3d"
 )
 _GAINS = {
-    **dict.fromkeys(_LINEAR.split(), 1.0),
+    **dict.fromkeys(_LINEAR.split(), 1),
     "tanh": 5.0 / 3.0,
     "relu": math.sqrt(2.0),
     "selu": 0.75,
