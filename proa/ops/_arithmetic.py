@@ -366,7 +366,11 @@ def fmax(x: Array, y: Array):
         name: not used.
     """
     refuse_complex("fmax", x, y)
-    return jnp.fmax(*promote(x, y))
+    x, y = promote(x, y)
+    if is_integral(x):
+        return jnp.maximum(x, y)
+    # Of equal ones the first is taken, and with it goes the gradient.
+    return jnp.where((x >= y) | jnp.isnan(y), x, y)
 
 
 @op
@@ -379,29 +383,43 @@ def fmin(x: Array, y: Array):
         name: not used.
     """
     refuse_complex("fmin", x, y)
-    return jnp.fmin(*promote(x, y))
+    x, y = promote(x, y)
+    if is_integral(x):
+        return jnp.minimum(x, y)
+    return jnp.where((x <= y) | jnp.isnan(y), x, y)
 
 
-@op
-def add_n(inputs: Sequence[Array]):
-    """Sum of several tensors of one shape.
-
-    Args:
-        inputs: a Tensor, or a list of them.
-        name: not used.
-
-    Raises:
-        InvalidArgumentError: an empty list.
-    """
-    if not inputs:
-        raise InvalidArgumentError(
-            "`add_n` of an empty list", expected="at least one tensor", fix="pass [x, ...]"
-        )
+@op(name="add_n", method=None, public=False)
+def plain_add_n(inputs: Sequence[Array]):
+    """Sum of a list of tensors."""
     arrays = promote(*inputs)
     total = widened(arrays[0])
     for array in arrays[1:]:
         total = total + array
     return total.astype(arrays[0].dtype)
+
+
+@composite
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """Sum of several tensors of one shape.
+
+    Args:
+        inputs: a list of tensors, or one, which is its own sum.
+        name: not used.
+
+    Raises:
+        InvalidArgumentError: an empty list.
+    """
+    if isinstance(inputs, Tensor):
+        return plain_add_n([inputs])
+    if not inputs:
+        raise InvalidArgumentError(
+            "`add_n` of an empty list", expected="at least one tensor", fix="pass [x, ...]"
+        )
+    return plain_add_n(inputs)
+
+
+attach_method("add_n", add_n)
 
 
 @op(inplace=True)

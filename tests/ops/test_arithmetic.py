@@ -211,6 +211,20 @@ def test_out_takes_the_result():
 
 
 ONE, ZERO, MINUS = [1], [0], [-1]
+def test_one_tensor_is_its_own_sum():
+    x = proa.to_tensor([1.0, 2.0])
+    same(proa.add_n(x), [1.0, 2.0])
+
+
+def test_of_equal_values_the_first_takes_the_gradient():
+    x = proa.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = proa.to_tensor([1.0, 2.0], stop_gradient=False)
+    for function in (proa.fmax, proa.fmin):
+        first, second = proa.grad(function(x, y), [x, y])
+        same(first, [1.0, 1.0])
+        same(second, [0.0, 0.0])
+
+
 ERRORS = [
     (lambda: proa.floor_divide(proa.to_tensor(ONE), 0), ZeroDivisionError, "division or remainder"),
     (
