@@ -211,6 +211,8 @@ def test_out_takes_the_result():
 
 
 ONE, ZERO, MINUS = [1], [0], [-1]
+
+
 def test_one_tensor_is_its_own_sum():
     x = proa.to_tensor([1.0, 2.0])
     same(proa.add_n(x), [1.0, 2.0])
