@@ -68,9 +68,15 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@functools.cache
 def default_ops(color: str) -> frozenset[str]:
     """Returns the names of the ops that are declared `"white"` or `"black"`."""
+    known = all_ops()
+    # Rooms that are loaded later declare further ones.
+    return _colored(color, len(known))
+
+
+@functools.cache
+def _colored(color: str, num_known: int) -> frozenset[str]:
     return frozenset(name for name, op in all_ops().items() if op.amp == color)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import jax
@@ -298,6 +300,11 @@ class Op(BaseOp):
 
 
 _OPS: dict[str, Op] = {}
+#: Rooms that declare ops and that nobody needs to have loaded where a file names those ops.
+_LATE_ROOMS = (
+    *("amp", "audio", "distribution", "geometric", "incubate", "metric", "nn", "sparse", "text"),
+    "vision",
+)
 #: Ops whose attributes are Programs; they have no array function of their own.
 _STRUCTURED: dict[str, BaseOp] = {}
 
@@ -372,11 +379,22 @@ def get_op(name: str) -> BaseOp:
         return found
     if name.endswith("_grad"):
         return get_op(name.removesuffix("_grad")).vjp
+    if _load_rooms():
+        return get_op(name)
     raise UnknownNameError(
         f"there is no op {name!r}",
         expected=f"one of the {len(_OPS)} registered ops",
         fix="see proa.core.all_ops(); a newer Proa may have it",
     )
+
+
+def _load_rooms() -> bool:
+    """Loads the rooms that declare ops of their own; whether any had not been loaded."""
+    package = __name__.partition(".")[0]
+    missing = [room for room in _LATE_ROOMS if f"{package}.{room}" not in sys.modules]
+    for room in missing:
+        import_module(f"{package}.{room}")
+    return bool(missing)
 
 
 def all_ops() -> dict[str, Op]:

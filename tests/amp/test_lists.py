@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from proa import amp
+from proa.amp._lists import _colored, default_ops
+from proa.core import _registry
 
 # Names that Paddle 3.3.1 has in its lists as well.
 WHITE = {"matmul", "matmul_v2", "mul", "conv2d", "einsum", "linear_v2", "flash_attn"}
@@ -37,3 +41,10 @@ def test_the_defaults_have_the_names_of_paddle(dtype):
 
 def test_no_op_is_in_both():
     assert not amp.white_list()["float16"]["O1"] & amp.black_list()["float16"]["O1"]
+
+
+def test_ops_of_rooms_that_are_loaded_later_count(monkeypatch):
+    assert "later" not in default_ops("white")
+    monkeypatch.setitem(_registry._OPS, "later", SimpleNamespace(amp="white"))
+    assert "later" in default_ops("white")
+    _colored.cache_clear()

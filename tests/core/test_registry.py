@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import jax.numpy as jnp
 import pytest
 
@@ -52,6 +55,26 @@ def test_get_op_gives_gradients_of_any_order_by_name():
     assert get_op("matmul_grad_grad") is matmul.vjp.vjp
     with pytest.raises(UnknownNameError, match="no op 'matmull'"):
         get_op("matmull")
+
+
+_LOOK = """
+import pathlib, re, sys
+import proa
+from proa.core import get_op
+assert "proa.vision" not in sys.modules
+print(get_op("roi_align"))
+root = pathlib.Path(proa.__file__).parent
+for path in root.rglob("*.py"):
+    if re.search("^@op\\b", path.read_text(), re.M):
+        name = ".".join(["proa", *path.relative_to(root).with_suffix("").parts])
+        assert name in sys.modules, name
+"""
+
+
+def test_an_op_of_a_room_that_is_not_loaded_is_found():
+    """As where an artifact names it; all rooms that declare ops are looked in."""
+    found = subprocess.run([sys.executable, "-c", _LOOK], capture_output=True, text=True)
+    assert found.stdout == "<op roi_align>\n", found.stderr
 
 
 def test_the_kernel_cache_of_an_op_is_bounded():
