@@ -7,12 +7,14 @@ branch or a loop. Names and arguments are what `malt` (diastatic-malt) writes in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
 
 from proa.core import (
+    ProaError,
     ProgramError,
     Tensor,
     context,
@@ -25,6 +27,7 @@ from proa.ops import cast, logical_and, logical_not, logical_or
 from proa.program import (
     UNDEFINED,
     Assertion,
+    NeedsStatic,
     Printing,
     Value,
     record_block,
@@ -187,7 +190,23 @@ class _Variables:
 
 
 def _shown(structure: Any) -> str:
-    return str(structure).removeprefix("PyTreeDef").strip("()") or "a value"
+    text = str(structure).removeprefix("PyTreeDef(").removesuffix(")")
+    return text.replace("*", "a value")
+
+
+@contextmanager
+def _may_not_raise(where: str) -> Iterator[None]:
+    """Code that may not be reached is recorded all the same: what it raises counts for nobody."""
+    try:
+        yield
+    except (ProaError, NeedsStatic):
+        raise
+    except Exception as error:
+        raise ProgramError(
+            f"{where} that depends on a tensor raises {type(error).__name__}: {error}"[:300],
+            expected="code that can be recorded whether or not it is reached",
+            fix="check before the compiled function, use assert, or leave it uncompiled",
+        ) from error
 
 
 def if_stmt(
@@ -212,7 +231,8 @@ def if_stmt(
     def branch(function: Callable[[], None]) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
             variables.set(variables.first)
-            function()
+            with _may_not_raise("a branch"):
+                function()
             variables.refuse_changed("in the branches of a condition")
             return variables.leaves()
 
@@ -230,7 +250,8 @@ def _dry_run(variables: _Variables, function: Callable[[], None]) -> None:
 
     def run() -> list[Any]:
         variables.set(variables.first)
-        function()
+        with _may_not_raise("a branch or loop"):
+            function()
         variables.learn()
         return []
 
@@ -266,7 +287,8 @@ def _record_loop(test: Callable[[], Any], body: Callable[[], None], variables: _
 
     def turn(now: Sequence[Any]) -> list[Any]:
         variables.restore(now)
-        body()
+        with _may_not_raise("a loop"):
+            body()
         variables.refuse_changed("from turn to turn of a loop")
         return variables.leaves()
 

@@ -335,6 +335,12 @@ def kinds_differ(x):
     return y
 
 
+def raises(x):
+    if x.sum() > 0:
+        raise ValueError("not this")
+    return x
+
+
 def text_differs(x):
     mode = "a"
     if x.sum() > 0:
@@ -345,10 +351,11 @@ def text_differs(x):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (none_in_one_branch, "`y` is"),
+        (none_in_one_branch, "`y` is None and a value in the branches"),
         (list_grows_in_an_unknown_loop, "made inside a branch or loop"),
         (shape_changes, r"`x` from float32\[2\] to float32\[4\]"),
         (kinds_differ, r"`y`: float32\[2\] and int64\[2\]"),
+        (raises, "a branch that depends on a tensor raises ValueError: not this"),
         (text_differs, "`mode` is 'b' in one branch"),
     ],
 )
