@@ -523,6 +523,7 @@ if _TYPE_CHECKING:
     from proa import amp as amp
     from proa import audio as audio
     from proa import autograd as autograd
+    from proa import base as base
     from proa import callbacks as callbacks
     from proa import compat as compat
     from proa import cost_model as cost_model
@@ -531,6 +532,7 @@ if _TYPE_CHECKING:
     from proa import distributed as distributed
     from proa import distribution as distribution
     from proa import fft as fft
+    from proa import fluid as fluid
     from proa import functional as functional
     from proa import geometric as geometric
     from proa import hub as hub

@@ -36,7 +36,7 @@ ROOMS = (
     "distributed",
     *("inference", "serving", "slim", "quantization", "onnx", "hub", "incubate"),
     "",
-    *("suites", "board", "compat", "functional", "cli"),
+    *("suites", "board", "compat", "functional", "fluid", "base", "cli"),
 )
 # What `import proa` may pull in at once; every other third party is imported where it is used.
 CORE_LIBRARIES = frozenset({"jax", "jaxlib", "ml_dtypes", "numpy"})

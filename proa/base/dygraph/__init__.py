@@ -1,0 +1,4 @@
+"""Names of `paddle.base.dygraph` that user code asks for; each tells once what to use instead."""
+
+from ._names import __dir__ as __dir__
+from ._names import __getattr__ as __getattr__
