@@ -111,7 +111,7 @@ class Evaluation:
         target = resolve(self.paddle, call.name)
         if call.steps:
             return list(self._steps(call, target, args, kwargs))
-        made = target(*args, **kwargs) if callable(target) else target
+        made: Any = target(*args, **kwargs) if callable(target) else target
         if not call.methods:
             return made
         is_layer = isinstance(made, self.paddle.nn.Layer)

@@ -27,6 +27,7 @@ def test_a_print_is_split_into_words_and_numbers():
         ("a", "b", "c", True),
         ("at 0x7f01", "at 0x8f01", "at 0x9", True),
         ("'x'", "'x'", '"x"', True),
+        ("(1.0+-0.0j)", "(1.0+-0.0j)", "(1.0+0.0j)", True),
     ],
 )
 def test_what_is_random_is_told_apart(first, second, ours, same):
