@@ -8,7 +8,7 @@ from proa.core import as_place, get_device
 
 
 def _kind(device: Any) -> str:
-    name = get_device() if device is None else str(device)
+    name = str(get_device() if device is None else device)
     if device is not None and not isinstance(device, str):
         name = "cpu" if "cpu" in repr(as_place(device)).lower() else "gpu"
     return name.partition(":")[0].lower()

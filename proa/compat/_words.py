@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from proa.core import Generator, Size, Tensor
+from proa.core import Generator, GradMode, Size, Tensor
 
-_OWN_MODULES = {kind: kind.__module__ for kind in (Generator, Tensor)}
+_OWN_NAMES = {kind: (kind.__module__, kind.__qualname__) for kind in (Generator, GradMode, Tensor)}
 
 
 def speak_paddle() -> None:
@@ -12,10 +12,11 @@ def speak_paddle() -> None:
     Size.word = "paddle.Size"
     Generator.__module__ = "paddle.base.libpaddle"
     Tensor.__module__ = "paddle"
+    GradMode.__module__, GradMode.__qualname__ = "paddle.base.dygraph.base", "set_grad_enabled"
 
 
 def speak_proa() -> None:
     """Lets them print as Proa's again."""
     Size.word = ""
-    for kind, module in _OWN_MODULES.items():
-        kind.__module__ = module
+    for kind, (module, name) in _OWN_NAMES.items():
+        kind.__module__, kind.__qualname__ = module, name

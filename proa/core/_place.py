@@ -143,8 +143,18 @@ def set_device(device: Any) -> Place:
     return place
 
 
-def get_device() -> str:
-    """Returns the name of the current device."""
+def get_device(input: Any = None) -> str | int:
+    """Returns the name of the current device, or the number of the one that a tensor lies on.
+
+    Args:
+        input: a Tensor; `None` asks for the current device.
+
+    Returns:
+        A name such as `"cpu"` or `"gpu:0"`; for a tensor its number, -1 on the CPU.
+    """
+    if input is not None:
+        place = place_of(input._data)
+        return -1 if place.kind == "cpu" else place.index
     place = _current[0]
     return place.kind if place.kind == "cpu" else f"{place.kind}:{place.index}"
 

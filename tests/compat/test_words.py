@@ -11,7 +11,9 @@ def test_shapes_and_generators_print_as_paddles_while_the_alias_stands():
         assert repr(shape) == "paddle.Size([2])"
         assert repr(proa.ones([2])).startswith("Tensor(shape=[2], ")
         assert repr(generator).startswith("<paddle.base.libpaddle.Generator object")
+        assert repr(proa.no_grad()).startswith("<paddle.base.dygraph.base.set_grad_enabled object")
     finally:
         proa.compat.uninstall()
     assert repr(shape) == "[2]"
     assert repr(generator).startswith("<proa.core._random.Generator object")
+    assert repr(proa.no_grad()).startswith("<proa.core._tape.GradMode object")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import proa
 from proa import core
 from proa.core import InvalidArgumentError, UnknownNameError
 
@@ -31,3 +32,8 @@ def test_an_absent_device_is_refused_and_the_current_one_stays():
 
 def test_a_tensor_knows_its_place():
     assert core.place_of(core.to_tensor([1.0])._data) == core.CPUPlace()
+
+
+def test_the_device_of_a_tensor_is_a_number():
+    assert proa.get_device(proa.ones([1])) == -1
+    assert proa.device.get_device(proa.ones([1])) == -1
