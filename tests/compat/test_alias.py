@@ -51,13 +51,13 @@ def test_modules_keep_their_own_names_and_specs() -> None:
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("import paddle.fluid", r"no module or name 'paddle.fluid'"),
+        ("import paddle.gazebo", r"no module or name 'paddle.gazebo'"),
         (
             "import paddle.nn.functionall",
             r"'paddle.nn.functionall'(.|\n)*did you mean 'functional'",
         ),
         ("from paddle.nn import Layers", r"'paddle.nn.Layers'(.|\n)*did you mean 'Layer"),
-        ("from paddle import fluid", r"'paddle.fluid'(.|\n)*docs/compat.md"),
+        ("from paddle import gazebo", r"'paddle.gazebo'(.|\n)*docs/compat.md"),
     ],
 )
 def test_an_unknown_import_names_what_is_missing_and_what_is_near(
