@@ -128,7 +128,7 @@ def weighted_sample_neighbors(
     Args:
         row: int32 or int64 vector: the neighbours of node 0, of node 1, and so on.
         colptr: vector of length (number of nodes + 1): where each node's neighbours start.
-        edge_weight: non-negative weight of each edge, as long as `row`.
+        edge_weight: non-negative weight of each edge, as long as `row`; more are not used.
         input_nodes: vector of the nodes whose neighbours are wanted.
         sample_size: how many neighbours of a node at most; -1 for all.
         eids: number of each edge, as long as `row`.
@@ -152,7 +152,7 @@ def weighted_sample_neighbors(
         [2]
     """
     weights = np.asarray(concrete(edge_weight, "weighted_sample_neighbors"), np.float64).reshape(-1)
-    if len(weights) != row.shape[0] or (weights < 0).any():
+    if len(weights) < row.shape[0] or (weights < 0).any():
         raise InvalidArgumentError(
             f"`edge_weight` of shape {edge_weight.shape} for {row.shape[0]} edges",
             expected="a weight per edge, none negative",

@@ -74,7 +74,9 @@ class ReduceOnPlateau(LRScheduler):
         self.cooldown_counter = 0
         self.best: float | None = None
         self.num_bad_epochs = 0
-        super().__init__(learning_rate, -1, verbose)
+        # The first rate is no reduction.
+        super().__init__(learning_rate, -1, False)
+        self.verbose = verbose
 
     def get_lr(self) -> float:
         """Returns the current rate; only `step` with a metric changes it."""
