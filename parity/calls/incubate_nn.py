@@ -14,7 +14,7 @@ CALLS = (
     Call(_F + "fused_dropout_add", _X, normal(2, 3, 4), 0.0),
     Call(_F + "fused_dropout_add", _X, normal(2, 3, 4), 1.0),
     Call(_F + "fused_dropout_add", _X, normal(2, 3, 4), 0.4, False, "downscale_in_infer"),
-    Call(_F + "fused_dropout_add", _X, normal(2, 3, 4), values=False),
+    Call(_F + "fused_dropout_add", _X, normal(2, 3, 4)),
     Call(_F + "swiglu", normal(3, 4)),
     Call(_F + "swiglu", normal(3, 4), normal(3, 4)),
     Call(_F + "swiglu", normal(3, 5), error=True),

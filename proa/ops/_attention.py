@@ -13,12 +13,14 @@ import jax.numpy as jnp
 
 from proa.core import (
     InvalidArgumentError,
+    Mersenne,
     Tensor,
     composite,
     describe_array,
     dispatch,
-    next_key,
     op,
+    random_input,
+    shape_of,
 )
 
 from ._dropout import keep_mask
@@ -148,7 +150,12 @@ def attention(
     return _attend(query, key, value, attn_mask, is_causal, scale, enable_gqa, softcap, also, None)
 
 
-@op(method=None, amp="white", public=False)
+def _drop_noise(stream: Mersenne, query: Any, key: Any, **rest: Any) -> Any:
+    batch, num_queries, heads, _ = shape_of(query)
+    return stream.unit((batch, heads, num_queries, shape_of(key)[1]))
+
+
+@op(method=None, amp="white", public=False, noise=_drop_noise)
 def attention_dropout(
     random_bits: Key,
     query: Array,
@@ -212,7 +219,9 @@ def attend(
     factor = None if scale is None else float(scale)
     attributes = (float(dropout), bool(causal), factor, bool(grouped), softcap, also)
     layout = (True, True, True, True, mask is not None)
-    bits = next_key() if random_bits is None else random_bits
+    bits = random_bits
+    if bits is None:
+        bits = random_input(attention_dropout.op, query=query, key=key)
     return dispatch(attention_dropout.op, (bits, *tensors), (layout, attributes))
 
 

@@ -133,6 +133,18 @@ def test_no_keys_give_zeros():
     same(attend(proa.ones([1, 2, 1, 2]), empty, empty), np.zeros((1, 2, 1, 2)))
 
 
+# paddle 3.3.1
+def test_seeds_drop_the_weights_that_paddle_drops():
+    proa.set_flags({"FLAGS_paddle_random": True})
+    try:
+        proa.seed(3)
+        x, value = proa.ones([1, 2, 1, 1]), proa.to_tensor([1.0, 3.0]).reshape([1, 2, 1, 1])
+        found = [attend(x, x, value, dropout_p=0.5).flatten().tolist() for _ in range(2)]
+    finally:
+        proa.set_flags({"FLAGS_paddle_random": False})
+    assert found == [[3.0, 3.0], [3.0, 4.0]]
+
+
 def test_half_precision_scores_do_not_overflow():
     q = proa.full([1, 2, 1, 64], 60.0, "float16")
     same(attend(q, q, proa.ones([1, 2, 1, 64], "float16")), np.ones((1, 2, 1, 64)), "float16")
