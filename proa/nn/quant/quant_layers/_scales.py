@@ -15,6 +15,8 @@ from proa.utils import unique_name
 class _Scaled(Layer):
     """A layer with numbers beside its parameters, which training writes."""
 
+    _scale: Any
+
     def _number(self, name: str | None, title: str, start: float, dtype: str, size: int = 1) -> Any:
         """Makes a parameter that is not trained, named after what it belongs to."""
         full = unique_name.generate(f"{name}.{title}" if name else f"quant_dequant.{title}")
@@ -22,6 +24,11 @@ class _Scaled(Layer):
         made = self.create_parameter([size], attr=attr, dtype=dtype)
         made.stop_gradient = True
         return made
+
+    def _keep(self, scale: Any) -> None:
+        # In training alone: what evaluates a model must not write, or it could not be exported.
+        if self._scale is not None and self.training:
+            write_inplace(self._scale, scale.astype(self._scale.dtype))
 
 
 class FakeQuantAbsMax(_Scaled):
@@ -56,8 +63,7 @@ class FakeQuantAbsMax(_Scaled):
     def forward(self, input: Any) -> Any:
         """Returns the nearest numbers that the integers give."""
         scale = largest_magnitude(input, None)
-        if self._scale is not None:
-            write_inplace(self._scale, scale.astype(self._scale.dtype))
+        self._keep(scale)
         return fake_quantize(input, scale, self._quant_bits, None)
 
 
@@ -102,7 +108,7 @@ class FakeQuantChannelWiseAbsMax(_Scaled):
     def forward(self, input: Any) -> Any:
         """Returns the nearest numbers that the integers give."""
         scale = largest_magnitude(input, self._quant_axis)
-        write_inplace(self._scale, scale.astype(self._scale.dtype))
+        self._keep(scale)
         return fake_quantize(input, scale, self._quant_bits, self._quant_axis)
 
 

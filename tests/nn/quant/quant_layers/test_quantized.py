@@ -96,6 +96,14 @@ def test_training_changes_the_weights():
     assert layer._fake_quant_weight._scale.grad is None
 
 
+def test_an_evaluated_layer_is_exported(tmp_path):
+    layer = L.QuantizedLinear(linear(), **BOTH)
+    layer(T(X))
+    expected = layer.eval()(T(X)).numpy()
+    proa.jit.save(layer, str(tmp_path / "m"), input_spec=[proa.static.InputSpec([None, 4])])
+    np.testing.assert_allclose(proa.jit.load(str(tmp_path / "m"))(T(X)), expected, rtol=1e-5)
+
+
 def test_an_unknown_way():
     with pytest.raises(InvalidArgumentError, match="is to quantise a weight"):
         L.QuantizedLinear(linear(), weight_quantize_type="foo")
