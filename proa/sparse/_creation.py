@@ -11,6 +11,7 @@ from proa.core import (
     InvalidTypeError,
     OutOfRangeError,
     Tensor,
+    composite,
     concrete,
     to_tensor,
 )
@@ -55,6 +56,7 @@ def _check_inside(places: np.ndarray, dims: Any, name: str) -> None:
             )
 
 
+@composite
 def sparse_coo_tensor(
     indices: Any,
     values: Any,
@@ -117,6 +119,7 @@ def sparse_coo_tensor(
     return make_coo(places, held, dims)
 
 
+@composite
 def sparse_csr_tensor(
     crows: Any,
     cols: Any,
@@ -204,7 +207,7 @@ def dense_to_coo(x: Tensor, sparse_dim: int) -> SparseTensor:
     if isinstance(x, SparseTensor):
         return as_coo(x)
     _need(
-        1 <= sparse_dim <= x.ndim,
+        isinstance(sparse_dim, int | np.integer) and 1 <= sparse_dim <= x.ndim,
         f"`sparse_dim` is {sparse_dim} for a tensor of shape {x.shape}",
         f"a number of axes in [1, {x.ndim}]",
         "correct `sparse_dim`",

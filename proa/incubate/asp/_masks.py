@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor
+from proa.core import InvalidArgumentError, Tensor, composite
 
 #: The best masks are found among all patterns; of a larger block there are too many.
 _LARGEST_BLOCK = 4
@@ -39,8 +39,9 @@ class CheckMethod(Enum):
         return CheckMethod.CHECK_1D if mask_algo is MaskAlgo.MASK_1D else CheckMethod.CHECK_2D
 
 
+@composite
 def calculate_density(x: Any) -> float:
-    """Part of the elements that are not zero.
+    """Part of the elements that are not zero; 0 if there are none.
 
     Args:
         x: array or Tensor.
@@ -51,7 +52,7 @@ def calculate_density(x: Any) -> float:
         0.625
     """
     array = _array(x)
-    return float(np.count_nonzero(array)) / array.size
+    return float(np.count_nonzero(array)) / max(array.size, 1)
 
 
 def _array(x: Any) -> np.ndarray:
@@ -85,6 +86,7 @@ def _joined(blocks: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return blocks.swapaxes(1, 2).reshape(tall * rows, wide * m)[: shape[0], : shape[1]]
 
 
+@composite
 def get_mask_1d(mat: np.ndarray, n: int, m: int) -> np.ndarray:
     """A mask that is zero at the `n` smallest of each `m` neighbours in a row.
 
@@ -101,6 +103,7 @@ def get_mask_1d(mat: np.ndarray, n: int, m: int) -> np.ndarray:
     return _joined(mask, mat.shape)
 
 
+@composite
 def get_mask_2d_greedy(mat: np.ndarray, n: int, m: int) -> np.ndarray:
     """A mask with `n` zeros in each row and column of each block, or more.
 
@@ -139,6 +142,7 @@ def _patterns(n: int, m: int) -> np.ndarray:
     return np.array(found)
 
 
+@composite
 def get_mask_2d_best(mat: np.ndarray, n: int, m: int) -> np.ndarray:
     """A mask with `n` zeros in each row and column of each block that keeps the largest sum.
 
@@ -163,6 +167,7 @@ def get_mask_2d_best(mat: np.ndarray, n: int, m: int) -> np.ndarray:
     return _joined(patterns[kept.argmax(-1)].astype(mat.dtype), mat.shape)
 
 
+@composite
 def check_mask_1d(mat: np.ndarray, n: int, m: int) -> bool:
     """Whether each `m` neighbours in a row have at least `n` zeros.
 
@@ -174,6 +179,7 @@ def check_mask_1d(mat: np.ndarray, n: int, m: int) -> bool:
     return bool((np.count_nonzero(_blocks(np.asarray(mat), 1, m), axis=-1) <= m - n).all())
 
 
+@composite
 def check_mask_2d(mat: np.ndarray, n: int, m: int) -> bool:
     """Whether each row and each column of each block has at least `n` zeros.
 
@@ -214,6 +220,7 @@ def _as_matrix(tensor: np.ndarray) -> tuple[np.ndarray, Any]:
     return tensor.reshape(-1, tensor.shape[-1]), lambda mask: mask.reshape(tensor.shape)
 
 
+@composite
 def create_mask(
     tensor: Any, func_name: MaskAlgo = MaskAlgo.MASK_1D, n: int = 2, m: int = 4
 ) -> np.ndarray:
@@ -242,6 +249,7 @@ def create_mask(
     return back(_FUNCTIONS[func_name](matrix, n, m))
 
 
+@composite
 def check_sparsity(
     tensor: Any, func_name: CheckMethod = CheckMethod.CHECK_1D, n: int = 2, m: int = 4
 ) -> bool:

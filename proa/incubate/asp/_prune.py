@@ -111,6 +111,7 @@ def prune_model(
         Masks by the parameters' names. Weights with fewer than `m` input channels are left out.
 
     Raises:
+        InvalidTypeError: `model` is no Layer.
         InvalidArgumentError: no pattern, or an unknown algorithm.
 
     Examples:
@@ -123,6 +124,12 @@ def prune_model(
     References:
         Mishra et al., "Accelerating sparse deep neural networks", 2021.
     """
+    if not isinstance(model, Layer):
+        raise InvalidTypeError(
+            f"`model` of `prune_model` is a {type(model).__name__}",
+            expected="a Layer",
+            fix="pass the layer whose weights are to be pruned",
+        )
     check_pattern(n, m)
     algorithm = _ALGORITHMS.get(mask_algo)
     if algorithm is None:

@@ -15,7 +15,7 @@ random = np.random.default_rng(3)
 
 def test_density():
     assert asp.calculate_density(np.array([[0, 1, 3, 0], [1, 1, 0, 1]])) == 0.625
-    assert asp.calculate_density(proa.zeros([2])) == 0.0
+    assert asp.calculate_density(proa.zeros([2])) == asp.calculate_density([]) == 0.0
 
 
 # Masks of Paddle 3.3.1.

@@ -96,6 +96,8 @@ def test_further_layers():
 def test_bad_arguments():
     with pytest.raises(InvalidArgumentError, match="`mask_algo` is 'x'"):
         asp.prune_model(net(), mask_algo="x")
+    with pytest.raises(InvalidTypeError, match="`model` of `prune_model` is a Tensor"):
+        asp.prune_model(proa.ones([4, 4]))
     with pytest.raises(InvalidArgumentError, match="a pattern of 5:4"):
         asp.prune_model(net(), n=5)
     with pytest.raises(InvalidTypeError, match="`layer` of `add_supported_layer`"):

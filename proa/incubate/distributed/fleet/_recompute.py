@@ -8,6 +8,7 @@ from typing import Any
 from proa.autograd import PyLayer, PyLayerContext, backward
 from proa.core import (
     InvalidArgumentError,
+    InvalidTypeError,
     Tensor,
     alias,
     enable_grad,
@@ -83,6 +84,7 @@ def recompute_sequential(ctx: Mapping[str, Any], functions: Any, *args: Any, **k
         are needed first.
 
     Raises:
+        InvalidTypeError: `ctx` is no dict.
         InvalidArgumentError: fewer functions than segments.
 
     Examples:
@@ -98,6 +100,7 @@ def recompute_sequential(ctx: Mapping[str, Any], functions: Any, *args: Any, **k
     References:
         Chen et al., "Training deep nets with sublinear memory cost", 2016.
     """
+    _check_settings(ctx)
     chain = list(functions)
     segments = int(ctx.get("segments", 1))
     if not 1 <= segments <= len(chain):
@@ -116,6 +119,15 @@ def recompute_sequential(ctx: Mapping[str, Any], functions: Any, *args: Any, **k
         made = run(*values) if is_last else _recompute(run, values, keeps_random)
         values = made if isinstance(made, tuple) else (made,)
     return values if len(values) > 1 else values[0]
+
+
+def _check_settings(ctx: Any) -> None:
+    if not isinstance(ctx, Mapping):
+        raise InvalidTypeError(
+            f"the settings of a recomputation are a {type(ctx).__name__}",
+            expected="a dict, such as {'segments': 2}",
+            fix="pass the settings first, then the function and its arguments",
+        )
 
 
 def _chained(
@@ -145,6 +157,7 @@ def recompute_hybrid(
     Returns:
         What the function returns.
     """
+    _check_settings(ctx)
 
     def run(*values: Any) -> Any:
         return function(*values, **kwargs)

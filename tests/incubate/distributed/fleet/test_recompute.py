@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import proa
-from proa.core import InvalidArgumentError
+from proa.core import InvalidArgumentError, InvalidTypeError
 from proa.incubate.distributed.fleet import recompute_hybrid, recompute_sequential
 
 
@@ -56,3 +56,9 @@ def test_nothing_is_kept_without_gradients():
 def test_too_many_segments():
     with pytest.raises(InvalidArgumentError, match="3 segments of 1 functions"):
         recompute_sequential({"segments": 3}, [lambda x: x], proa.ones([1]))
+
+
+@pytest.mark.parametrize("run", [recompute_hybrid, recompute_sequential])
+def test_settings_come_first(run):
+    with pytest.raises(InvalidTypeError, match="the settings of a recomputation are a function"):
+        run(lambda x: x, proa.ones([1]))
