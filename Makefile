@@ -60,7 +60,7 @@ bench: $(VENV)/stamp-dev ## Measure the overheads of bench/README.md
 	@echo "Installing the real Paddle into .parity/venv: this takes a few minutes."
 	$(PYTHON) -m venv .parity/venv
 	.parity/venv/bin/python -m pip install --quiet --disable-pip-version-check \
-	  paddlepaddle==3.3.1 setuptools scipy soundfile
+	  paddlepaddle==3.3.1 setuptools
 	@touch $@
 
 parity: $(VENV)/stamp-dev $(if $(PROA_PARITY_PADDLE),,.parity/venv/stamp) ## Prove Proa against the real Paddle
