@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 
-from proa.core import Tensor, composite, default_dtype, op, write_inplace
+from proa.core import InvalidArgumentError, Tensor, composite, default_dtype, op, write_inplace
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -53,13 +53,20 @@ def _clamp(x: Array, low: float, high: float) -> Array:
     return jnp.where(x <= low_, low_, jnp.where(x >= high_, high_, x))
 
 
+_APPROXIMATE = {False: False, True: True, "none": False, "tanh": True}
+
+
 @op(method=None)
-def gelu(x: Array, approximate: bool = False) -> Array:
+def gelu(x: Array, approximate: Any = False) -> Array:
     """Gaussian error linear unit: x * Phi(x), Phi the normal distribution function.
 
     Args:
         x: floating tensor.
-        approximate: use 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+        approximate: use 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); `True` or `"tanh"`.
+            `False` or `"none"` is exact.
+
+    Raises:
+        InvalidArgumentError: another word for `approximate`.
 
     Examples:
         >>> import proa
@@ -67,7 +74,14 @@ def gelu(x: Array, approximate: bool = False) -> Array:
         >>> round(F.gelu(proa.to_tensor(1.0)).item(), 4)
         0.8413
     """
-    return jax.nn.gelu(floating(x), approximate=approximate)
+    wanted = _APPROXIMATE.get(approximate)
+    if wanted is None:
+        raise InvalidArgumentError(
+            f"`approximate` of `gelu` is {approximate!r}",
+            expected="True, False, 'tanh' or 'none'",
+            fix="leave it out for the exact function",
+        )
+    return jax.nn.gelu(floating(x), approximate=wanted)
 
 
 @op(name="silu", method=None, public=False)

@@ -6,7 +6,7 @@ from scipy.special import erf, expit
 
 import proa
 import proa.nn.functional as F
-from proa.core import PreconditionError
+from proa.core import InvalidArgumentError, PreconditionError
 from tests.ops.harness import Case, case_ids, check_case, randn, same
 
 
@@ -119,3 +119,11 @@ def test_silu_writes_to_its_input_where_it_is_told():
     leaf = proa.to_tensor([1.0], stop_gradient=False)
     with pytest.raises(PreconditionError, match="in-place write to leaf"):
         F.silu(leaf, True)
+
+
+def test_gelu_takes_words():
+    x = proa.to_tensor([-1.0, 0.5])
+    assert F.gelu(x, approximate="tanh").tolist() == F.gelu(x, True).tolist()
+    assert F.gelu(x, approximate="none").tolist() == F.gelu(x).tolist()
+    with pytest.raises(InvalidArgumentError, match="`approximate` of `gelu` is 'erf'"):
+        F.gelu(x, approximate="erf")

@@ -70,13 +70,11 @@ class MultiheadAttention(nn.Layer):
         self.head_dim = embed_dim // num_heads
         self._is_joint = self.kdim == self.vdim == embed_dim
         self._make_projections(bias, dtype)
+        self.out_proj = Linear(embed_dim, embed_dim, bias=bias, dtype=dtype)
         self.bias_k = self.bias_v = None
         if add_bias_kv:
             self.bias_k = self._make([1, 1, embed_dim], XavierNormal(), dtype)
             self.bias_v = self._make([1, 1, embed_dim], XavierNormal(), dtype)
-        self.out_proj = Linear(embed_dim, embed_dim, bias=bias, dtype=dtype)
-        if self.out_proj.bias is not None:
-            Constant(0.0)(self.out_proj.bias)
         if device is not None:
             self.to(device=device)
 

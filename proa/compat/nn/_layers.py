@@ -127,7 +127,8 @@ class Linear(nn.Layer):
         device: where the parameters lie.
         dtype: their dtype; the default dtype when it is `None`.
 
-    Both start with uniform numbers within `1 / sqrt(in_features)`.
+    The bias starts with uniform numbers within `1 / sqrt(in_features)`, as PyTorch's; the weight,
+    as in Paddle 3.3.1, within `1 / sqrt(out_features)`.
 
     Examples:
         >>> import proa.compat
@@ -145,17 +146,22 @@ class Linear(nn.Layer):
     ) -> None:
         super().__init__(dtype=dtype)
         self.in_features, self.out_features = in_features, out_features
-        start = bounded(in_features)
-        self.weight = self.create_parameter(
-            [out_features, in_features], dtype=dtype, default_initializer=start
-        )
-        self.bias = (
-            self.create_parameter([out_features], dtype=dtype, default_initializer=start)
-            if bias
-            else None
-        )
+        self.weight: Any = self.create_parameter([out_features, in_features], dtype=dtype)
+        shape = [out_features]
+        self.bias = self.create_parameter(shape, dtype=dtype, is_bias=True) if bias else None
+        self.reset_parameters()
         if device is not None:
             self.to(device=device)
+
+    def reset_parameters(self) -> None:
+        """Draws the initial values anew.
+
+        They are drawn after those that every parameter starts with, so that a seed gives the
+        numbers that it gives in Paddle.
+        """
+        bounded(self.out_features)(self.weight)
+        if self.bias is not None:
+            bounded(self.in_features)(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns the map of the last axis."""
