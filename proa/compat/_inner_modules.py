@@ -32,17 +32,46 @@ _FILES: dict[str, str] = {
     "framework": "dtype framework io random",
     "geometric": "math message_passing reindex sampling",
     "hapi": "callbacks dynamic_flops hub model model_summary progressbar static_flops",
+    "incubate": "framework layers operators tensor",
+    "incubate.asp": "asp supported_layer_list utils",
+    "incubate.autograd": "functional primapi primitives primx utils",
+    "incubate.nn": "layer loss",
+    "incubate.nn.layer": "fused_dropout_add fused_dropout_nd fused_linear fused_transformer",
+    "incubate.optimizer": "lbfgs lookahead modelaverage",
+    "incubate.optimizer.functional": "bfgs lbfgs",
+    "incubate.tensor": "math",
+    "incubate.nn": "layer",
+    "incubate.nn.functional": "blha_get_max_len block_multihead_attention "
+    "build_src_rank_and_local_expert_id cal_aux_loss cross_entropy_with_softmax_bwd_w_downcast "
+    "embedding_grad_add_to expand_modality_expert_id fast_ln fast_rms_norm fp8 fused_bias_act "
+    "fused_dropout_add fused_layer_norm fused_matmul_bias fused_rms_norm fused_rms_norm_ext "
+    "fused_rotary_position_embedding fused_transformer int_bincount masked_multihead_attention "
+    "moe_combine moe_gate_dispatch moe_gate_dispatch_and_quant "
+    "moe_gate_dispatch_partial_nosoftmaxtopk moe_gate_dispatch_permute swiglu "
+    "variable_length_memory_efficient_attention",
+    "incubate.nn.layer": "fused_dropout_add fused_dropout_nd fused_linear fused_transformer",
+    "incubate.optimizer": "lbfgs lookahead modelaverage",
+    "incubate.optimizer.functional": "bfgs lbfgs",
+    "incubate.tensor": "math",
+    "incubate.nn": "layer",
+    "incubate.nn.functional": "blha_get_max_len block_multihead_attention fp8 "
+    "fused_bias_act fused_dropout_add fused_layer_norm fused_matmul_bias fused_rms_norm "
+    "fused_rotary_position_embedding fused_transformer int_bincount masked_multihead_attention "
+    "moe_gate_dispatch swiglu variable_length_memory_efficient_attention",
+    "incubate.nn.layer": "fused_dropout_add fused_linear fused_transformer",
     "io": "dataloader reader",
     "io.dataloader": "batch_sampler collate dataset sampler worker",
     "metric": "metrics",
     "nn": "clip decode init layer loss modules parameter",
-    "nn.functional": "activation common conv distance extension input loss norm pooling "
-    "sparse_attention transformer vision",
+    "nn.attention": "sdpa",
+    "nn.functional": "activation common conv distance extension input loss moe_permute "
+    "moe_unpermute norm pooling sdpa sparse_attention transformer vision",
     "nn.initializer": "assign bilinear constant dirac initializer kaiming lazy_init normal "
     "orthogonal uniform xavier",
     "nn.layer": "activation common container conv distance layers loss norm pooling rnn "
     "transformer vision",
     "nn.modules": "container module",
+    "nn.quant": "quantized_linear stub",
     "nn.utils": "clip_grad_norm_ clip_grad_value_ spectral_norm_hook transform_parameters "
     "weight_norm_hook",
     "optimizer": "adadelta adagrad adam adamax adamw asgd lamb lbfgs momentum nadam optimizer "

@@ -35,6 +35,29 @@ def test_names_of_inner_modules_are_those_of_the_public_rooms() -> None:
     assert paddle.framework.CPUPlace is proa.CPUPlace
 
 
+def test_fused_functions_and_the_files_of_their_names() -> None:
+    import paddle
+    from paddle.incubate.nn.functional.swiglu import swiglu
+    from paddle.incubate.nn.layer.fused_dropout_add import FusedDropoutAdd
+    from paddle.nn.quant.quantized_linear import weight_quantize
+
+    assert swiglu is proa.nn.functional.swiglu
+    assert FusedDropoutAdd is proa.incubate.nn.FusedDropoutAdd
+    assert weight_quantize is proa.nn.quant.weight_quantize
+    assert paddle.incubate.nn.functional.swiglu(paddle.zeros([2])).tolist() == [0]
+
+
+def test_names_of_incubate() -> None:
+    import paddle
+    from paddle.incubate.autograd.functional import Jacobian
+    from paddle.incubate.optimizer.lookahead import LookAhead
+
+    assert Jacobian is proa.incubate.autograd.Jacobian
+    assert LookAhead is proa.incubate.LookAhead
+    assert paddle.incubate.operators.softmax_mask_fuse is proa.incubate.softmax_mask_fuse
+    assert paddle.incubate.asp.utils.create_mask is proa.incubate.asp.create_mask
+
+
 def test_a_name_that_is_nowhere_is_named() -> None:
     module = importlib.import_module("paddle.tensor.math")
     with pytest.raises(MissingAttributeError, match=r"paddle.tensor.math.no_such: proa has no"):
