@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -251,7 +252,9 @@ class Op(BaseOp):
         attributes = dict(zip(names, values, strict=True))
 
         def flat(*arrays: Any) -> Any:
-            return fn(**self.unflatten(layout, arrays), **attributes)
+            made = fn(**self.unflatten(layout, arrays), **attributes)
+            _refuse_endless(self.name, made)
+            return made
 
         flat.__name__ = self.name
         return flat
@@ -299,6 +302,23 @@ class Op(BaseOp):
     __hash__ = object.__hash__
 
 
+def _refuse_endless(op_name: str, made: Any) -> None:
+    """Refuses an output of more bytes than can be counted, over which XLA ends the process.
+
+    Runs while an op is traced: calls of what is compiled already pay nothing.
+    """
+    for array in made if isinstance(made, tuple | list) else (made,):
+        shape = getattr(array, "shape", ())
+        is_known = all(isinstance(extent, int) for extent in shape)
+        if is_known and math.prod(shape) * array.dtype.itemsize >= _ENDLESS:
+            raise InvalidArgumentError(
+                f"`{op_name}` would make an array of shape {list(shape)}",
+                expected="fewer than 2**62 bytes",
+                fix="check the sizes that the call is given",
+            )
+
+
+_ENDLESS = 1 << 62
 _OPS: dict[str, Op] = {}
 #: Rooms that declare ops and that nobody needs to have loaded where a file names those ops.
 _LATE_ROOMS = (

@@ -109,3 +109,21 @@ def test_an_index_holds_integers(dtype):
     for call in (proa.gather, proa.jit.to_static(proa.gather, full_graph=True)):
         with pytest.raises(TypeError, match=f"`index` of `gather` is a {dtype} tensor"):
             call(proa.arange(3), index)
+
+
+_MANY = 2**40
+ENDLESS = [
+    lambda: proa.expand(proa.ones([1, 1]), [_MANY, _MANY]),
+    lambda: proa.tile(proa.ones([1, 1]), [_MANY, _MANY]),
+    lambda: proa.nn.functional.pad(proa.ones([1, 1, 2, 2]), [_MANY] * 4),
+    lambda: proa.nn.functional.one_hot(proa.zeros([8], "int64"), 2**62),
+    lambda: proa.diag(proa.ones([2]), _MANY),
+    lambda: proa.jit.to_static(lambda x: proa.expand(x, [_MANY, _MANY]))(proa.ones([1])),
+]
+
+
+@pytest.mark.parametrize("call", ENDLESS)
+def test_sizes_that_cannot_be_counted_are_refused(call):
+    """XLA aborts the process over them."""
+    with pytest.raises(InvalidArgumentError, match=r"would make an array of shape \[.*[0-9]{13}"):
+        call()

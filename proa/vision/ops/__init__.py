@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from proa.vision.models._blocks import ConvNormActivation as ConvNormActivation
+
 from ._boxes import box_coder as box_coder
 from ._boxes import prior_box as prior_box
 from ._deform import DeformConv2D as DeformConv2D

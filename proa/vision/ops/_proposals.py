@@ -19,6 +19,7 @@ from ._nms import descending, suppressed
 if TYPE_CHECKING:
     from proa.core._types import Array, Index
 
+_MOST_LEVELS = 1000
 # A box grows at most by 1000 / 16, so that the exponential stays finite.
 _LARGEST_GROWTH = math.log(1000.0 / 16)
 
@@ -92,12 +93,13 @@ def distribute_fpn_proposals(
     Differs:
         PaddlePaddle 3.3.1 needs `rois_num` when run eagerly.
     """
-    if min_level > max_level or refer_scale <= 0:
+    # No float lies more levels from another one; a wrong number would make endless lists.
+    if not 0 <= max_level - min_level <= _MOST_LEVELS or not refer_scale > 0:
         raise InvalidArgumentError(
             f"`distribute_fpn_proposals` got min_level={min_level}, max_level={max_level} and "
             f"refer_scale={refer_scale}",
-            expected="min_level <= max_level, and a positive scale",
-            fix="exchange the levels",
+            expected="min_level <= max_level, few levels apart, and a positive scale",
+            fix="correct the levels",
         )
     levels = (int(min_level), int(max_level), int(refer_level))
     found = _distribute(fpn_rois, rois_num, levels, refer_scale, pixel_offset)

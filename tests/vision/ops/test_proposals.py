@@ -113,6 +113,8 @@ def test_generate_for_many_images():
 R = proa.to_tensor(ROIS)
 ERRORS = [
     (lambda: ops.distribute_fpn_proposals(R, 5, 2, 4, 224), "min_level <= max_level"),
+    (lambda: ops.distribute_fpn_proposals(R, 2, 10**9, 4, 224), "few levels apart"),
+    (lambda: ops.distribute_fpn_proposals(R, 2, 5, 4, float("nan")), "a positive scale"),
     (lambda: ops.distribute_fpn_proposals(R[0], 2, 5, 4, 224), "`fpn_rois` of"),
     (
         lambda: ops.distribute_fpn_proposals(R, 2, 5, 4, 224, rois_num=proa.to_tensor([4])),

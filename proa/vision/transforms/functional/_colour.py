@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from proa import ops
-from proa.core import InvalidArgumentError, InvalidTypeError, Tensor
+from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, composite
 from proa.core import to_tensor as tensor_of
 
 from ._kinds import is_pil, kind_of, through_pil
@@ -54,6 +54,7 @@ def _grey(image: Any) -> Tensor:
     return _GREY[0] * red + _GREY[1] * green + _GREY[2] * blue
 
 
+@composite
 def adjust_brightness(img: Any, brightness_factor: float) -> Any:
     """Multiplies all values.
 
@@ -81,6 +82,7 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
     return _apply(img, on_pil, lambda image: _blend(image, 0.0, brightness_factor))
 
 
+@composite
 def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     """Moves all values away from the mean of the greys, or towards it.
 
@@ -106,6 +108,7 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     return _apply(img, on_pil, on_tensor)
 
 
+@composite
 def adjust_saturation(img: Any, saturation_factor: float) -> Any:
     """Moves all colours away from their grey, or towards it.
 
@@ -130,6 +133,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
     return _apply(img, on_pil, on_tensor)
 
 
+@composite
 def adjust_hue(img: Any, hue_factor: float) -> Any:
     """Turns all colours around the circle of hues.
 
@@ -182,6 +186,7 @@ def _turn_hue(image: Any, factor: float) -> Tensor:
     return (turned if limit == 1.0 else ops.round(turned)).astype(image.dtype)
 
 
+@composite
 def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
     """Makes a grey image: 0.299 red + 0.587 green + 0.114 blue.
 
@@ -233,6 +238,7 @@ def _grey_numbers(image: np.ndarray, channels: int) -> np.ndarray:
     return np.repeat(grey[..., None], channels, 2).astype(image.dtype)
 
 
+@composite
 def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     """Makes a Tensor; values of 8 bits become float32 from 0 to 1, others stay as they are.
 
@@ -269,6 +275,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     return tensor_of(array if data_format == "HWC" else array.transpose(2, 0, 1))
 
 
+@composite
 def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: bool = False) -> Any:
     """Subtracts a mean from each channel and divides by a standard deviation.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from proa import ops
-from proa.core import InvalidArgumentError, to_tensor
+from proa.core import InvalidArgumentError, composite, to_tensor
 from proa.nn import functional as F
 
 from ._kinds import kind_of, resample_code, size_of, through_pil, two_numbers
@@ -18,6 +18,7 @@ _PADDING_MODES = ("constant", "edge", "reflect", "symmetric")
 _TENSOR_MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect"}
 
 
+@composite
 def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear") -> Any:
     """Changes the size of an image.
 
@@ -90,6 +91,7 @@ def _borders(padding: Any) -> tuple[int, int, int, int]:
     return left, top, right, bottom
 
 
+@composite
 def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -> Any:
     """Adds pixels at the borders.
 
@@ -156,6 +158,7 @@ def _pad_array(
     return padded
 
 
+@composite
 def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
     """Cuts a rectangle out of an image.
 
@@ -187,6 +190,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
     return img[..., top : top + height, left : left + width]
 
 
+@composite
 def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     """Cuts the middle out of an image.
 
@@ -207,6 +211,7 @@ def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     return crop(img, top, left, rows, columns)
 
 
+@composite
 def hflip(img: Any) -> Any:
     """Turns left to right.
 
@@ -219,6 +224,7 @@ def hflip(img: Any) -> Any:
     return _flip(img, -1)
 
 
+@composite
 def vflip(img: Any) -> Any:
     """Turns top to bottom.
 
@@ -243,6 +249,7 @@ def _flip(image: Any, axis: int) -> Any:
     return image.transpose(names[axis])
 
 
+@composite
 def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:
     """Writes a value into a rectangle.
 

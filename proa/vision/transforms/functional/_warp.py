@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from proa import ops
-from proa.core import InvalidArgumentError, Tensor, to_tensor
+from proa.core import InvalidArgumentError, Tensor, composite, to_tensor
 from proa.nn import functional as F
 
 from ._kinds import kind_of, resample_code, size_of, through_pil
@@ -59,6 +59,7 @@ def _sample(image: Any, matrix: _Matrix, size: tuple[int, int], mode: str, fill:
     return moved.astype(image.dtype).reshape([*image.shape[:-2], rows, columns])
 
 
+@composite
 def rotate(
     img: Any,
     angle: float,
@@ -125,6 +126,7 @@ def _inverse_affine(
     return np.linalg.inv(forward)
 
 
+@composite
 def affine(
     img: Any,
     angle: float,
@@ -190,6 +192,7 @@ def _perspective_matrix(startpoints: Any, endpoints: Any) -> _Matrix:
     return np.append(solution, 1.0).reshape(3, 3)
 
 
+@composite
 def perspective(
     img: Any,
     startpoints: Sequence[Sequence[float]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proa.core import InvalidArgumentError, InvalidTypeError
+from proa.core import InvalidArgumentError, InvalidTypeError, ProaError
 from proa.vision.transforms import functional
 from proa.vision.transforms.functional._kinds import kind_of, size_of, two_numbers
 from tests.vision.transforms.images import ARRAY, image
@@ -34,3 +34,26 @@ def test_two_numbers() -> None:
     assert two_numbers([3, 4], "size") == (3, 4)
     with pytest.raises(InvalidArgumentError, match="`size` is .3,.\n"):
         two_numbers((3,), "size")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("resize", (None,)),
+        ("pad", ("x",)),
+        ("crop", (0, 0, "x", 1)),
+        ("normalize", ([1.0, 2.0], [1.0])),
+        ("erase", (0, 0, None, 1, 0)),
+        ("perspective", (1, 2)),
+        ("affine", (0, (0, 0), "x", (0, 0))),
+        ("rotate", ([1],)),
+        ("adjust_hue", (ARRAY,)),
+    ],
+)
+@pytest.mark.parametrize("kind", ["pil", "tensor"])
+def test_wrong_arguments_are_named(name: str, arguments: tuple, kind: str) -> None:
+    with pytest.raises(ProaError) as caught:
+        getattr(functional, name)(image(kind), *arguments)
+    assert caught.value.got
+    assert caught.value.expected
+    assert caught.value.fix
