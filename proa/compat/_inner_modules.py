@@ -36,11 +36,6 @@ _FILES: dict[str, str] = {
     "incubate.asp": "asp supported_layer_list utils",
     "incubate.autograd": "functional primapi primitives primx utils",
     "incubate.nn": "layer loss",
-    "incubate.nn.layer": "fused_dropout_add fused_dropout_nd fused_linear fused_transformer",
-    "incubate.optimizer": "lbfgs lookahead modelaverage",
-    "incubate.optimizer.functional": "bfgs lbfgs",
-    "incubate.tensor": "math",
-    "incubate.nn": "layer",
     "incubate.nn.functional": "blha_get_max_len block_multihead_attention "
     "build_src_rank_and_local_expert_id cal_aux_loss cross_entropy_with_softmax_bwd_w_downcast "
     "embedding_grad_add_to expand_modality_expert_id fast_ln fast_rms_norm fp8 fused_bias_act "
@@ -53,12 +48,6 @@ _FILES: dict[str, str] = {
     "incubate.optimizer": "lbfgs lookahead modelaverage",
     "incubate.optimizer.functional": "bfgs lbfgs",
     "incubate.tensor": "math",
-    "incubate.nn": "layer",
-    "incubate.nn.functional": "blha_get_max_len block_multihead_attention fp8 "
-    "fused_bias_act fused_dropout_add fused_layer_norm fused_matmul_bias fused_rms_norm "
-    "fused_rotary_position_embedding fused_transformer int_bincount masked_multihead_attention "
-    "moe_gate_dispatch swiglu variable_length_memory_efficient_attention",
-    "incubate.nn.layer": "fused_dropout_add fused_linear fused_transformer",
     "io": "dataloader reader",
     "io.dataloader": "batch_sampler collate dataset sampler worker",
     "metric": "metrics",
@@ -117,6 +106,9 @@ class InnerModule(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         if f"{self.__name__}.{name}".partition(".")[2] in _INNER:
             return importlib.import_module(f"{self.__name__}.{name}")
+        if self.function is not None and name == self.__name__.rpartition(".")[2]:
+            # The room above holds this module by that name, since it was imported.
+            return self.function
         own = _OWN + "." + self.__name__.partition(".")[2]
         while own:
             room = sys.modules.get(own)
