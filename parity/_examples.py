@@ -91,6 +91,9 @@ def _reset(paddle: Any, seed: int) -> None:
     paddle.disable_static()
     paddle.set_device("cpu")
     paddle.set_default_dtype("float32")
+    paddle.set_grad_enabled(True)
+    paddle.set_flags({"FLAGS_eager_delete_tensor_gb": 0.0})
+    paddle.vision.set_image_backend("pil")
     paddle.set_printoptions(precision=8, threshold=1000, edgeitems=3, sci_mode=False, linewidth=80)
     np.set_printoptions(precision=8, threshold=1000, edgeitems=3, suppress=False, linewidth=75)
     for set_seed in (paddle.seed, np.random.seed, random.seed):

@@ -67,8 +67,10 @@ def _platform():
     platform = types.SimpleNamespace(seeds=[])
     platform.seed = platform.seeds.append
     platform.utils = types.SimpleNamespace(unique_name=types.SimpleNamespace(guard=nullcontext))
-    for name in ("disable_static", "set_device", "set_default_dtype", "set_printoptions"):
+    setters = "disable_static set_device set_default_dtype set_grad_enabled set_flags"
+    for name in (*setters.split(), "set_printoptions"):
         setattr(platform, name, lambda *args, **kwargs: None)
+    platform.vision = types.SimpleNamespace(set_image_backend=lambda name: None)
     return platform
 
 
