@@ -114,6 +114,8 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "split": ("dim", "split_size", "split_size_or_sections", "tensor"),
     "unfold": _WINDOW,
 }
+#: Keywords that losses have given up: they said in two parts what `reduction` says.
+RETIRED = ("size_average", "reduce")
 #: Function -> what a call in second spellings has for defaults of its own.
 DEFAULTS: dict[str, dict[str, Any]] = {"median": {"mode": "min"}, "nanmedian": {"mode": "min"}}
 
@@ -276,13 +278,27 @@ def respelled_keywords(
         kwargs: keyword arguments of a call that failed.
 
     Raises:
-        InvalidArgumentError: an argument is there under both names.
+        InvalidArgumentError: an argument is there under both names, or was given up.
     """
     parameters = signature.parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return None
+    _refuse_retired(called, parameters, kwargs)
     others = spellings(called, parameters)
     return respell(called, others, kwargs) if others.keys() & kwargs.keys() else None
+
+
+def _refuse_retired(called: str, parameters: Iterable[str], kwargs: dict[str, Any]) -> None:
+    given = [name for name in RETIRED if name in kwargs and name not in parameters]
+    if not given or "reduction" not in parameters:
+        return
+    total = "sum" if kwargs.get("size_average") is False else "mean"
+    wanted = "none" if kwargs.get("reduce") is False else total
+    raise InvalidArgumentError(
+        f"`{called}` is given " + ", ".join(f"{name}={kwargs[name]!r}" for name in given),
+        expected="`reduction`, which took their place",
+        fix=f"write {called}(reduction={wanted!r})",
+    )
 
 
 def dividing_line(required: Iterable[str], others: Iterable[str]) -> str:

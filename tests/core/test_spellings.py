@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+import proa
 from proa.core import InvalidArgumentError, InvalidTypeError, bind, respelled
 from proa.core._spellings import ELSEWHERE, GENERAL, SPECIAL, respell, respelled_keywords, spellings
 
@@ -84,3 +85,21 @@ def test_tables_are_in_order():
     assert list(GENERAL) == sorted(GENERAL)
     assert list(SPECIAL) == sorted(SPECIAL)
     assert list(ELSEWHERE) == sorted(ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "wanted"),
+    [
+        ({"reduce": False}, "none"),
+        ({"size_average": False}, "sum"),
+        ({"size_average": True, "reduce": True}, "mean"),
+    ],
+)
+def test_keywords_that_losses_gave_up_lead_to_reduction(kwargs, wanted):
+    own = inspect.signature(lambda x, reduction="mean": x)
+    with pytest.raises(InvalidArgumentError, match=rf"write Loss\(reduction='{wanted}'\)"):
+        respelled_keywords(own, "Loss", kwargs)
+    with pytest.raises(InvalidArgumentError, match=rf"`MSELoss` is given (.|\n)*'{wanted}'"):
+        proa.nn.MSELoss(**kwargs)
+    with pytest.raises(InvalidArgumentError, match=rf"`CrossEntropyLoss` (.|\n)*'{wanted}'"):
+        proa.nn.CrossEntropyLoss(**kwargs)
