@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from proa.core import InvalidArgumentError, Tensor, enable_grad, grad, is_grad_enabled
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    Tensor,
+    enable_grad,
+    grad,
+    is_grad_enabled,
+)
 from proa.ops import stack, sum, unbind, zeros_like
 
 
@@ -123,6 +130,12 @@ def _watched(xs: Any) -> list[Tensor]:
     """Inputs that gradients are wanted for, on the tape if the given ones are."""
     watched = []
     for x in xs if _is_many(xs) else [xs]:
+        if not isinstance(x, Tensor):
+            raise InvalidTypeError(
+                f"`xs` holds {x!r} ({type(x).__name__})"[:200],
+                expected="a Tensor, or a sequence of Tensors",
+                fix="convert it: proa.to_tensor(x)",
+            )
         fresh = x.detach() if x.stop_gradient or not is_grad_enabled() else x.clone()
         fresh.stop_gradient = False
         watched.append(fresh)
@@ -145,7 +158,23 @@ def _pull(outputs: Sequence[Any], inputs: list[Tensor], seeds: Sequence[Any]) ->
 def _listed(value: Any, outputs: Sequence[Tensor]) -> list[Any]:
     if value is None:
         return [None] * len(outputs)
-    return list(value) if _is_many(value) else [value]
+    listed = list(value) if _is_many(value) else [value]
+    if len(listed) != len(outputs):
+        raise InvalidArgumentError(
+            f"`v` holds {len(listed)} Tensors for {len(outputs)}",
+            expected="one Tensor each",
+            fix="leave it None for ones",
+        )
+    return listed
+
+
+def _check_callable(func: Any) -> None:
+    if not callable(func):
+        raise InvalidTypeError(
+            f"`func` is {func!r} ({type(func).__name__})"[:200],
+            expected="a function of Tensors",
+            fix="pass the function itself, not what it returned",
+        )
 
 
 def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
@@ -165,6 +194,7 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
         >>> product.tolist()
         [6.0]
     """
+    _check_callable(func)
     inputs = _watched(xs)
     with enable_grad():
         outputs = func(*inputs)
@@ -193,6 +223,7 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
         >>> product.tolist()
         [6.0]
     """
+    _check_callable(func)
     inputs = _watched(xs)
     with enable_grad():
         outputs = func(*inputs)

@@ -87,7 +87,8 @@ def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
             converted.append(new_tensor(_scalar(value, wanted)))
         elif isinstance(value, list | tuple | np.ndarray) or hasattr(value, "__array__"):
             array = host_array(value)
-            if not array.size and _is_index(op, position):
+            # An empty list has a floating dtype, which says nothing.
+            if not array.size and array.dtype.kind == "f" and _is_index(op, position):
                 array = array.astype(np.int64)
             converted.append(to_tensor(array))
         else:

@@ -169,7 +169,11 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
+        if dtype is None:
+            return array
+        if array.dtype.kind == "c" and np.dtype(dtype).kind in "fiub":
+            self._real(np.dtype(dtype).name)
+        return array.astype(dtype)
 
     def __bool__(self) -> bool:
         return bool(self._single("bool()"))

@@ -159,7 +159,10 @@ class ContinuousBernoulli(Distribution):
     def __init__(self, probs: Any, lims: Any = (0.499, 0.501)) -> None:
         (given,) = as_parameters("ContinuousBernoulli", probs=probs)
         require_probabilities("ContinuousBernoulli", given)
-        low, high = (float(limit) for limit in lims)
+        try:
+            low, high = (float(limit) for limit in lims)
+        except (TypeError, ValueError):
+            low = high = 0.5
         if not low < 0.5 < high:
             raise InvalidArgumentError(
                 f"`lims` of `ContinuousBernoulli` are {lims}",

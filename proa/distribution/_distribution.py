@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from proa.core import UnsupportedError, enable_grad, grad, no_grad
+from proa.core import InvalidTypeError, UnsupportedError, enable_grad, grad, no_grad
 from proa.ops import exp, sqrt
 from proa.ops import sum as sum_
 
@@ -15,6 +15,15 @@ from ._parameters import as_sample_shape, as_value, shape_of
 def sum_rightmost(x: Any, count: int) -> Any:
     """Sums over the last axes, `count` of them."""
     return sum_(x, list(range(-count, 0))) if count else x
+
+
+def _as_shape(given: Any, name: str) -> tuple[Any, ...]:
+    try:
+        return tuple(given)
+    except TypeError as error:
+        raise InvalidTypeError(
+            f"`{name}` is {given!r}", expected="a sequence of extents", fix="pass () for none"
+        ) from error
 
 
 class Distribution:
@@ -44,8 +53,8 @@ class Distribution:
     dtype: Any = None
 
     def __init__(self, batch_shape: Any = (), event_shape: Any = ()) -> None:
-        self._batch_shape = tuple(batch_shape)
-        self._event_shape = tuple(event_shape)
+        self._batch_shape = _as_shape(batch_shape, "batch_shape")
+        self._event_shape = _as_shape(event_shape, "event_shape")
 
     @property
     def batch_shape(self) -> Any:

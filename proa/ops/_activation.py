@@ -56,7 +56,7 @@ def _clamp(x: Array, low: float, high: float) -> Array:
 _APPROXIMATE = {False: False, True: True, "none": False, "tanh": True}
 
 
-@op(method=None)
+@op(method=None, out=True)
 def gelu(x: Array, approximate: Any = False) -> Array:
     """Gaussian error linear unit: x * Phi(x), Phi the normal distribution function.
 
@@ -250,7 +250,7 @@ def tanhshrink(x: Array) -> Array:
     return x - jnp.tanh(x)
 
 
-@op(method=None, amp="black")
+@op(method=None, amp="black", out=True)
 def softplus(x: Array, beta: float = 1, threshold: float = 20) -> Array:
     """Smooth rectifier: log(1 + exp(beta * x)) / beta, and x where beta * x > threshold.
 

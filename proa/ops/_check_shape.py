@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from proa.core import InvalidTypeError, Tensor, is_dimension
+from proa.core import InvalidTypeError, Tensor, composite, is_dimension
 
 
+@composite
 def check_shape(
     shape: Any,
     op_name: str,

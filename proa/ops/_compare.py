@@ -108,7 +108,7 @@ def _close(x: Array, y: Array, rtol: float, atol: float, equal_nan: bool) -> Arr
     return jnp.isclose(x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
-@op(differentiable=False)
+@op(differentiable=False, out=True)
 def isclose(x: Array, y: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False):
     """Elementwise `|x - y| <= atol + rtol * |y|`, as booleans.
 
@@ -157,7 +157,7 @@ def equal_all(x: Array, y: Array):
     return jnp.all(jnp.equal(*promote(x, y)))
 
 
-@op(differentiable=False)
+@op(differentiable=False, out=True)
 def isnan(x: Array):
     """Whether each element is NaN.
 
@@ -168,7 +168,7 @@ def isnan(x: Array):
     return jnp.zeros(x.shape, bool) if is_integral(x) else jnp.isnan(x)
 
 
-@op(differentiable=False)
+@op(differentiable=False, out=True)
 def isinf(x: Array):
     """Whether each element is infinite.
 
@@ -179,7 +179,7 @@ def isinf(x: Array):
     return jnp.zeros(x.shape, bool) if is_integral(x) else jnp.isinf(x)
 
 
-@op(differentiable=False)
+@op(differentiable=False, out=True)
 def isfinite(x: Array):
     """Whether each element is finite.
 

@@ -32,7 +32,9 @@ def keep_mask(key: Key, p: Any, shape: Any) -> Array:
         return key >= p
     # 32 random bits a value: twice as fast as drawing floats, and exact to 2**-32.
     bits = jax.random.bits(key, shape, jnp.uint32)
-    threshold = jnp.asarray(jnp.minimum(p * 2.0**32, 2.0**32 - 1)).astype(jnp.uint32)
+    # In float32: a float16 `p` would overflow.
+    share = jnp.asarray(p).astype(jnp.float32)
+    threshold = jnp.minimum(share * 2.0**32, 2.0**32 - 1).astype(jnp.uint32)
     return bits >= threshold
 
 

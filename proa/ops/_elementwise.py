@@ -252,7 +252,7 @@ def tan(x: Array):
     return jnp.tan(floating(x))
 
 
-@op(inplace=True, amp="black")
+@op(inplace=True, amp="black", out=True)
 def asin(x: Array):
     """Inverse sine, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].
 

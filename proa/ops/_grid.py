@@ -92,7 +92,7 @@ def _read(x_NCP: Array, index: list[Array], sizes: tuple[int, ...]) -> Array:
     return jnp.where(inside[:, None, :], values, jnp.zeros((), values.dtype))
 
 
-@op(method=None)
+@op(method=None, out=True)
 def grid_sample(
     x: Array,
     grid: Array,

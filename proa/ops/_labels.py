@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
+from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, composite, describe_array, op
 
 if TYPE_CHECKING:
     from proa.core._types import Array, DType, Index
@@ -56,6 +56,7 @@ def sequence_mask(
 
     Raises:
         InvalidArgumentError: `maxlen` is negative.
+        InvalidTypeError: lengths that are no integers.
 
     Examples:
         >>> import proa
@@ -64,6 +65,12 @@ def sequence_mask(
         [[1, 0, 0], [1, 1, 1]]
     """
     if maxlen is None:
+        if not x.dtype.is_integer:
+            raise InvalidTypeError(
+                f"`x` of `sequence_mask` is a {x.dtype.name} tensor",
+                expected="integer lengths",
+                fix="cast it: x.astype('int64')",
+            )
         values = x.numpy()
         maxlen = int(values.max()) if values.size else 0
     if int(maxlen) < 0:

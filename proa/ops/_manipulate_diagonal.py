@@ -48,7 +48,7 @@ def _diagonal_back(base: Array, view: Array, offset: Any, axis1: Any, axis2: Any
     return put_diagonal(base, view, offset, axis1, axis2)
 
 
-@op(inverse=_diagonal_back)
+@op(inverse=_diagonal_back, out=True)
 def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Shows a diagonal of the plane of two axes as a new last axis.
 

@@ -80,7 +80,7 @@ def broadcast_to(x: Array, shape: Shape):
     return broadcast(x, shape, "broadcast_to")
 
 
-@op
+@op(out=True)
 def expand_as(x: Array, y: Array):
     """Broadcasts a tensor to the shape of another one.
 
@@ -265,7 +265,7 @@ def flip(x: Array, axis: Axis):
 reverse = flip
 
 
-@op
+@op(out=True)
 def roll(x: Array, shifts: Ints, axis: Axis | None = None):
     """Moves elements along axes; those that leave at one end enter at the other.
 

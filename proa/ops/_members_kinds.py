@@ -14,6 +14,7 @@ from proa.core import (
     UnsupportedError,
     as_dtype,
     attach_method,
+    composite,
     new_tensor,
     put,
     replace_data,
@@ -97,6 +98,7 @@ def set_tensor(self: Tensor, value: Any) -> None:
 
 
 @tensor_method
+@composite
 def reconstruct_from_(self: Tensor, other: Tensor) -> None:
     """Becomes a copy of another tensor, with its shape and dtype.
 

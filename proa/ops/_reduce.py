@@ -302,7 +302,7 @@ def _extreme_index(name: str, fn: Any, x: Array, axis: Any, keepdim: bool, dtype
     return found.astype(dtype.numpy)
 
 
-@op(differentiable=False)
+@op(differentiable=False, out=True)
 def argmax(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DType = "int64"):  # pyright: ignore[reportArgumentType]
     """Position of the first largest element; that of the first NaN if there is one.
 
@@ -324,7 +324,7 @@ def argmax(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DTyp
     return _extreme_index("argmax", jnp.argmax, x, axis, keepdim, dtype)
 
 
-@op(differentiable=False)
+@op(differentiable=False, out=True)
 def argmin(x: Array, axis: int | None = None, keepdim: bool = False, dtype: DType = "int64"):  # pyright: ignore[reportArgumentType]
     """Position of the first smallest element; that of the first NaN if there is one.
 

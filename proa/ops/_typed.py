@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proa.core import DType, InvalidArgumentError, Tensor, as_dtype, to_tensor
+from proa.core import DType, InvalidArgumentError, Tensor, as_dtype, composite, to_tensor
 
 from ._create import empty
 
@@ -62,6 +62,7 @@ LongTensor = _typed("LongTensor", "int64")
 ShortTensor = _typed("ShortTensor", "int16")
 
 
+@composite
 def tensor(
     data: Any,
     *,

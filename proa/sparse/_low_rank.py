@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proa import ops
-from proa.core import InvalidArgumentError, Tensor
+from proa.core import InvalidArgumentError, Tensor, composite
 from proa.ops._linalg_lowrank import check_low_rank, low_rank_factors
 
 from ._matmul import matmul
@@ -13,6 +13,7 @@ from ._shape import transpose
 from ._tensor import need_sparse
 
 
+@composite
 def pca_lowrank(
     x: Tensor, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from proa import ops
-from proa.core import InvalidArgumentError, Tensor, attach_method, op, to_tensor
+from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, to_tensor
 
 from ._tensor import SparseTensor, coordinates, like_form, make_coo, need_sparse, with_values
 
@@ -48,6 +48,7 @@ def _flat_places(x: SparseTensor, inner: int) -> tuple[Tensor, Tensor]:
     return to_tensor(rows), to_tensor(columns)
 
 
+@composite
 def matmul(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Matrix product with a sparse matrix on the left.
 
@@ -97,6 +98,7 @@ def _sparse_product(x: SparseTensor, y: SparseTensor) -> SparseTensor:
     return like_form(make_coo(places, values, product.shape, True), x._form)
 
 
+@composite
 def masked_matmul(x: Tensor, y: Tensor, mask: Tensor, name: str | None = None) -> SparseTensor:
     """Elements of the product of two dense matrices at the places of a sparse one.
 
@@ -132,6 +134,7 @@ def masked_matmul(x: Tensor, y: Tensor, mask: Tensor, name: str | None = None) -
     return with_values(given, _dots(flat, turned, rows, columns))
 
 
+@composite
 def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
     """Product of a sparse matrix and a dense vector.
 
@@ -159,6 +162,7 @@ def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
     return matmul(given, vec.unsqueeze(-1)).squeeze(-1)  # type: ignore[attr-defined]
 
 
+@composite
 def addmm(
     input: Tensor,
     x: Tensor,

@@ -14,6 +14,7 @@ from proa.core import (
     Tensor,
     as_dtype,
     attach_method,
+    composite,
     respelled,
     to_tensor,
 )
@@ -41,6 +42,7 @@ def summed_at(places: np.ndarray, values: Tensor, dims: Any) -> SparseTensor:
     return make_coo(made, values, dims, True)
 
 
+@composite
 def coalesce(x: Tensor, name: str | None = None) -> SparseTensor:
     """A COO tensor with its places sorted and values at one place summed up.
 
@@ -63,6 +65,7 @@ def coalesce(x: Tensor, name: str | None = None) -> SparseTensor:
     return summed_at(coordinates(given), given.values(), given._dims)
 
 
+@composite
 def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> SparseTensor:
     """The tensor with its axes in another order.
 
@@ -97,6 +100,7 @@ def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Sparse
 
 
 @respelled
+@composite
 def reshape(x: Tensor, shape: Sequence[int], name: str | None = None) -> SparseTensor:
     """The tensor in another shape with as many elements.
 
@@ -145,6 +149,7 @@ def _axes(x: SparseTensor, axis: Any) -> list[int]:
     return found
 
 
+@composite
 def sum(
     x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> SparseTensor:
@@ -192,6 +197,7 @@ def sum(
     return like_form(made, given._form)
 
 
+@composite
 def slice(
     x: Tensor,
     axes: Sequence[int],
@@ -238,6 +244,7 @@ def slice(
     return like_form(made, given._form)
 
 
+@composite
 def cast(
     x: Tensor, index_dtype: Any = None, value_dtype: Any = None, name: str | None = None
 ) -> SparseTensor:
@@ -264,6 +271,7 @@ def cast(
     return make(given._form, places, values, given._dims, given._coalesced)
 
 
+@composite
 def mask_as(x: Tensor, mask: Tensor, name: str | None = None) -> SparseTensor:
     """The elements of a dense tensor at the places of a sparse one.
 
@@ -293,6 +301,7 @@ def mask_as(x: Tensor, mask: Tensor, name: str | None = None) -> SparseTensor:
     return with_values(given, ops.gather_nd(x, places))
 
 
+@composite
 def is_same_shape(x: Tensor, y: Tensor) -> bool:
     """Whether two tensors, sparse or dense, have the same shape.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, as_dtype, op, to_tensor
+from proa.core import InvalidArgumentError, Tensor, as_dtype, composite, op, to_tensor
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -45,6 +45,7 @@ def _mel_to_hz(mel: Array, htk: bool):
     return _to_hz(mel, htk, jnp).astype(mel.dtype)
 
 
+@composite
 def hz_to_mel(freq: Any, htk: bool = False) -> Any:
     """Converts frequencies to the mel scale.
 
@@ -68,6 +69,7 @@ def hz_to_mel(freq: Any, htk: bool = False) -> Any:
     return float(_to_mel(np.float64(freq), htk, np))
 
 
+@composite
 def mel_to_hz(mel: Any, htk: bool = False) -> Any:
     """Converts the mel scale to frequencies; the inverse of `hz_to_mel`.
 
@@ -97,6 +99,7 @@ def _mel_points(count: int, f_min: float, f_max: float, htk: bool) -> np.ndarray
     return _to_hz(np.linspace(low, high, count), htk, np)
 
 
+@composite
 def mel_frequencies(
     n_mels: int = 64,
     f_min: float = 0.0,
@@ -124,6 +127,7 @@ def mel_frequencies(
     return _made(_mel_points(n_mels, f_min, f_max, htk), dtype)
 
 
+@composite
 def fft_frequencies(sr: int, n_fft: int, dtype: Any = "float32") -> Tensor:
     """Frequencies of the bins of a real Fourier transform.
 
@@ -143,6 +147,7 @@ def fft_frequencies(sr: int, n_fft: int, dtype: Any = "float32") -> Tensor:
     return _made(np.linspace(0, sr / 2, n_fft // 2 + 1), dtype)
 
 
+@composite
 def compute_fbank_matrix(
     sr: int,
     n_fft: int,
@@ -194,6 +199,7 @@ def compute_fbank_matrix(
     return _made(bank, dtype)
 
 
+@composite
 def create_dct(
     n_mfcc: int, n_mels: int, norm: str | None = "ortho", dtype: Any = "float32"
 ) -> Tensor:
@@ -234,6 +240,7 @@ def _power_to_db(spect: Array, ref_value: float, amin: float, top_db: float | No
     return level.astype(spect.dtype)
 
 
+@composite
 def power_to_db(
     spect: Tensor, ref_value: float = 1.0, amin: float = 1e-10, top_db: float | None = 80.0
 ) -> Tensor:

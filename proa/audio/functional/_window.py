@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, as_dtype, to_tensor
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    Tensor,
+    as_dtype,
+    composite,
+    to_tensor,
+)
 
 
 def _cosines(count: int, coefficients: Any) -> np.ndarray:
@@ -104,6 +111,7 @@ _WINDOWS: dict[str, tuple[Callable[..., np.ndarray], int]] = {
 }
 
 
+@composite
 def get_window(
     window: str | tuple[Any, ...], win_length: int, fftbins: bool = True, dtype: Any = "float64"
 ) -> Tensor:

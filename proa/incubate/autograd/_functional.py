@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from proa.autograd._functional import _gradient, _is_many, _watched
-from proa.core import InvalidArgumentError, Tensor, enable_grad
+from proa.core import InvalidArgumentError, Tensor, composite, enable_grad
 from proa.core import grad as tape_grad
 from proa.ops import concat, reshape, stack, sum, zeros, zeros_like
 
@@ -171,6 +171,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
     return made if _is_many(inputs) else made[0]
 
 
+@composite
 def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
     """Derivatives of outputs along a direction of the inputs, on the tape.
 

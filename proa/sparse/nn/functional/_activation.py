@@ -9,13 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from proa import ops
-from proa.core import InvalidArgumentError, Tensor, op, to_tensor
+from proa.core import InvalidArgumentError, Tensor, composite, op, to_tensor
 from proa.sparse._tensor import SparseTensor, coordinates, need_sparse, with_values
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index
 
 
+@composite
 def relu(x: Tensor, name: str | None = None) -> SparseTensor:
     """`max(x, 0)` of each stored value.
 
@@ -36,6 +37,7 @@ def relu(x: Tensor, name: str | None = None) -> SparseTensor:
     return with_values(given, ops.relu(given.values()))
 
 
+@composite
 def relu6(x: Tensor, name: str | None = None) -> SparseTensor:
     """`min(max(x, 0), 6)` of each stored value.
 
@@ -56,6 +58,7 @@ def relu6(x: Tensor, name: str | None = None) -> SparseTensor:
     return with_values(given, ops.relu6(given.values()))
 
 
+@composite
 def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None) -> SparseTensor:
     """Each stored value, times `negative_slope` where it is negative.
 
@@ -90,6 +93,7 @@ def _group_softmax(values: Array, groups: Index, count: int):
     return (powers / jnp.where(total == 0, 1, total)[groups]).astype(values.dtype)
 
 
+@composite
 def softmax(x: Tensor, axis: int = -1, name: str | None = None) -> SparseTensor:
     """Softmax along an axis among the stored values; what is not stored has no weight.
 

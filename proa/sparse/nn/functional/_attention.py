@@ -7,13 +7,14 @@ import math
 import numpy as np
 
 from proa import ops
-from proa.core import InvalidArgumentError, Tensor, to_tensor
+from proa.core import InvalidArgumentError, Tensor, composite, to_tensor
 from proa.sparse._matmul import masked_matmul, matmul
 from proa.sparse._tensor import SparseTensor, coordinates, need_sparse, with_values
 
 from ._activation import softmax
 
 
+@composite
 def attention(
     query: Tensor,
     key: Tensor,

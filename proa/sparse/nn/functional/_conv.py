@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, op
+from proa.core import InvalidArgumentError, Tensor, composite, op
 from proa.sparse._tensor import SparseTensor, make_coo, with_values
 
 from ._windows import meet, read_input, read_window
@@ -74,6 +74,7 @@ def _conv(
     return make_coo(met.places, values, (*met.dims, weight.shape[-1]), True)
 
 
+@composite
 def conv2d(
     x: Tensor,
     weight: Tensor,
@@ -116,6 +117,7 @@ def conv2d(
     return _conv((x, weight, bias), window, groups, data_format, 2, "conv2d")
 
 
+@composite
 def conv3d(
     x: Tensor,
     weight: Tensor,
@@ -148,6 +150,7 @@ def conv3d(
     return _conv((x, weight, bias), window, groups, data_format, 3, "conv3d")
 
 
+@composite
 def subm_conv2d(
     x: Tensor,
     weight: Tensor,
@@ -202,6 +205,7 @@ def subm_conv2d(
     return _conv((x, weight, bias), window, groups, data_format, 2, "subm_conv2d", True)
 
 
+@composite
 def subm_conv3d(
     x: Tensor,
     weight: Tensor,

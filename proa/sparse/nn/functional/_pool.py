@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import Tensor, op
+from proa.core import Tensor, composite, op
 from proa.sparse._tensor import SparseTensor, make_coo
 
 from ._windows import meet, read_input, read_window
@@ -39,6 +39,7 @@ def _largest(values: Array, table: Index):
     return best + passed
 
 
+@composite
 def max_pool3d(
     x: Tensor,
     kernel_size: Any,
