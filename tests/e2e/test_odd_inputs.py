@@ -28,7 +28,7 @@ SECONDS = 30
 ROOMS = (
     *("nn.functional", "linalg", "fft", "signal", "special", "geometric", "sparse", "vision.ops"),
     *("sparse.nn.functional", "audio.functional", "distribution", "text", "incubate"),
-    *("incubate.nn.functional", "incubate.autograd"),
+    *("incubate.nn.functional", "incubate.autograd", "nn.quant"),
 )
 
 # They change the state of the process, or have no arguments of interest.
