@@ -91,10 +91,14 @@ class Worker:
             return 0.0
         return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**30
 
-    def stop(self) -> None:
-        """Ends the process and its children."""
+    def kill(self) -> None:
+        """Ends the process and its children; whoever waits for an answer learns of a crash."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Ends the process and its children, and closes its pipes."""
+        self.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
@@ -112,6 +116,12 @@ def run_tasks(
 ) -> None:
     """Runs all tasks, each within `limit` seconds; `done` gets each name with its answer."""
     todo, lock = iter(tasks.items()), Lock()
+    alive: set[Worker] = set()
+
+    def end(worker: Worker | None) -> None:
+        if worker is not None:
+            alive.discard(worker)
+            worker.stop()
 
     def work() -> None:
         worker: Worker | None = None
@@ -121,18 +131,28 @@ def run_tasks(
                     name, task = next(todo, (None, None))
                 if name is None:
                     return
-                worker = worker or Worker(side, kind)
+                if worker is None:
+                    worker = Worker(side, kind)
+                    alive.add(worker)
                 answer = worker.ask(task, limit)
                 with lock:
                     done(name, answer)
                 lost = answer.get("status") in ("crash", "timeout")
                 if lost or worker.resident_gigabytes() > GIGABYTES_PER_PROCESS:
-                    worker.stop()
+                    end(worker)
                     worker = None
         finally:
-            if worker is not None:
-                worker.stop()
+            end(worker)
 
     with ThreadPoolExecutor(workers) as pool:
-        for each in [pool.submit(work) for _ in range(workers)]:
-            each.result()
+        try:
+            for each in [pool.submit(work) for _ in range(workers)]:
+                each.result()
+        except BaseException:
+            # An interrupted run ends at once.
+            with lock:
+                for _ in todo:
+                    pass
+            for worker in tuple(alive):
+                worker.kill()
+            raise

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,17 @@ def test_workers_share_the_tasks(tmp_path):
 def test_a_side_that_does_not_start_is_an_error(tmp_path):
     with pytest.raises(RuntimeError, match="fake does not start: the end of .*fake-calls.log"):
         _run(tmp_path, ["a"], command=(sys.executable, "-c", "raise SystemExit(1)"))
+
+
+def test_a_run_that_fails_ends_at_once(tmp_path):
+    side = Side("fake", (sys.executable, _WORKER), tmp_path / "scratch")
+
+    def done(name, answer):
+        raise KeyboardInterrupt
+
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(
+            side, "calls", {"0": "a", "1": "hang", "2": "b"}, limit=50.0, workers=2, done=done
+        )
+    assert time.monotonic() - started < 30
