@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parity.table import Call, array, booleans, float64, normal
+from parity.table import Call, array, booleans, float64, named, normal
 
 _ATTEND = "paddle.nn.functional.scaled_dot_product_attention"
 _FLASH = "paddle.nn.functional.flash_attention.flash_attention"
@@ -68,6 +68,36 @@ CALLS = (
     ),
     Call("paddle.nn.MultiHeadAttention", 8, 2, bias_attr=False, forward=(_X,)),
     Call("paddle.nn.MultiHeadAttention", 8, 3, error=True),
+    Call("paddle.nn.MultiHeadAttention", 8, 2, methods=(("gen_cache", _X),), grad=False),
+    Call(
+        "paddle.nn.MultiHeadAttention",
+        *(8, 2),
+        methods=(
+            ("gen_cache", _MEMORY, _MEMORY, named("paddle.nn.MultiHeadAttention.StaticCache")),
+            ("gen_cache", normal(2, 2, 5, 4), normal(2, 2, 5, 4)),
+            ("compute_kv", _X, _X),
+        ),
+        grad=False,
+    ),
+    Call(
+        "paddle.nn.TransformerEncoderLayer", *(8, 2, 16), methods=(("gen_cache", _X),), grad=False
+    ),
+    Call(
+        "paddle.nn.TransformerDecoderLayer",
+        *(8, 2, 16),
+        methods=(("gen_cache", _MEMORY),),
+        grad=False,
+    ),
+    *(
+        Call(
+            "paddle.nn.TransformerDecoder",
+            Call("paddle.nn.TransformerDecoderLayer", 8, 2, 16, 0.0),
+            2,
+            methods=(("gen_cache", _MEMORY, do_zip),),
+            grad=False,
+        )
+        for do_zip in (False, True)
+    ),
     Call("paddle.nn.TransformerEncoderLayer", 8, 2, 16, 0.0, forward=(_X,)),
     Call("paddle.nn.TransformerEncoderLayer", 8, 2, 16, 0.2, forward=(_X,)),
     Call("paddle.nn.TransformerEncoderLayer", 8, 2, 16, 0.1, forward=(_X,), evaluation=True),
@@ -109,6 +139,15 @@ CALLS = (
     Call("paddle.nn.Transformer", *(8, 2, 1, 1, 16, 0.0), forward=(_MEMORY, _X)),
     Call(
         "paddle.nn.Transformer",
+        *(8, 2, 2, 1, 16, 0.1, "gelu"),
+        normalize_before=True,
+        forward=(_MEMORY, _X, normal(5, 5, fixed=True), _TRIANGLE, normal(3, 5, fixed=True)),
+    ),
+    Call("paddle.nn.Transformer", 7, 2, error=True),
+    Call("paddle.nn.TransformerEncoderLayer", 8, 2, 16, activation="bump", error=True),
+    Call("paddle.nn.TransformerEncoderLayer", 8, 2, 16, bias_attr=False, forward=(_X,)),
+    Call(
+        "paddle.nn.Transformer",
         *(8, 2, 1, 1, 16, 0.0),
         methods=(("generate_square_subsequent_mask", 4),),
         grad=False,
@@ -116,10 +155,17 @@ CALLS = (
     Call("paddle.nn.BeamSearchDecoder.tile_beam_merge_with_batch", normal(2, 3), 2),
     Call(
         "paddle.nn.dynamic_decode",
+        *(_BEAM, normal(2, 4, fixed=True)),
+        max_step_num=6,
+        output_time_major=True,
+        impute_finished=True,
+        grad=False,
+    ),
+    Call(
+        "paddle.nn.dynamic_decode",
         *(_BEAM, normal(3, 4, fixed=True)),
         max_step_num=3,
         return_length=True,
         grad=False,
-        values=False,
     ),
 )
