@@ -88,8 +88,14 @@ class BatchSampler(Sampler):
         own = super().take_requested_epoch()
         return inner if own is None else own
 
+    def _shared_order(self) -> Iterator[list[Any]] | None:
+        shared = self.sampler._shared_order() if isinstance(self.sampler, Sampler) else None
+        return None if shared is None else self._batches(shared)
+
     def _order(self, seed: int, epoch: int) -> Iterator[list[Any]]:
-        indices = draw(self.sampler, seed, epoch)
+        return self._batches(draw(self.sampler, seed, epoch))
+
+    def _batches(self, indices: Iterator[Any]) -> Iterator[list[Any]]:
         while batch := list(islice(indices, self.batch_size)):
             if self.drop_last and len(batch) < self.batch_size:
                 return

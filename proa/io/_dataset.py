@@ -18,6 +18,7 @@ from proa.core import (
     Tensor,
     UnsupportedError,
     default_seed,
+    host_stream,
 )
 
 from ._random import make_generator
@@ -383,7 +384,8 @@ def random_split(dataset: Dataset, lengths: Sequence[float], generator: Any = No
         [8, 2]
     """
     counts = _split_counts(len(dataset), list(lengths))
-    order = _split_generator(generator).permutation(len(dataset)).tolist()
+    stream = host_stream() if generator is None else None
+    order = (stream or _split_generator(generator)).permutation(len(dataset)).tolist()
     ends = list(accumulate(counts))
     return [
         Subset(dataset, order[end - count : end]) for count, end in zip(counts, ends, strict=True)

@@ -49,6 +49,8 @@ class Sampler:
         self.data_source = data_source
 
     def __iter__(self) -> Iterator[Any]:
+        if host_stream() is not None and (shared := self._shared_order()) is not None:
+            return shared
         requested = self.take_requested_epoch()
         epoch = self._epoch if requested is None else requested
         self._epoch = epoch + 1
@@ -73,6 +75,14 @@ class Sampler:
         """Returns the epoch that the user set since the last iteration, and forgets it."""
         requested, self._requested = self._requested, None
         return requested
+
+    def _shared_order(self) -> Iterator[Any] | None:
+        """Paddle's order, drawn from streams that the whole program shares; `None` for others.
+
+        It is that of a sampler that is iterated by itself. A loader's order stays a function
+        of seed and epoch, or a run could not be resumed.
+        """
+        return None
 
     def _order(self, seed: int, epoch: int) -> Iterator[Any]:
         """The order as a pure function of the run's seed and the epoch."""
@@ -209,18 +219,20 @@ class RandomSampler(Sampler):
     def __len__(self) -> int:
         return self.num_samples
 
+    def _shared_order(self) -> Iterator[int] | None:
+        if self.generator is not None:
+            return None
+        total = len(self.data_source)
+        drawn = np.random.choice(total, self.num_samples, replace=self.replacement)
+        return iter(drawn.tolist())
+
     def _order(self, seed: int, epoch: int) -> Iterator[int]:
         if isinstance(self.generator, Iterator):
             taken = zip(range(self.num_samples), self.generator, strict=False)
             return (index for _, index in taken)
         if self.generator is not None:
             seed = self.generator.initial_seed()
-        total = len(self.data_source)
-        if host_stream() is not None and self.generator is None:
-            # Paddle's order, from NumPy's global state; a DataLoader seeds that for the epoch.
-            drawn = np.random.choice(total, self.num_samples, replace=self.replacement)
-            return iter(drawn.tolist())
-        rng = make_generator(seed, epoch, "shuffle")
+        rng, total = make_generator(seed, epoch, "shuffle"), len(self.data_source)
         if self.replacement:
             return iter(rng.integers(total, size=self.num_samples).tolist())
         return iter(rng.permutation(total)[: self.num_samples].tolist())
@@ -253,6 +265,12 @@ class SubsetRandomSampler(Sampler):
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def _shared_order(self) -> Iterator[int] | None:
+        stream = host_stream()
+        if stream is None:
+            return None
+        return (self.indices[position] for position in stream.permutation(len(self.indices)))
 
     def _order(self, seed: int, epoch: int) -> Iterator[int]:
         order = make_generator(seed, epoch, "subset").permutation(len(self.indices))
@@ -296,6 +314,11 @@ class WeightedRandomSampler(Sampler):
 
     def __len__(self) -> int:
         return self.num_samples
+
+    def _shared_order(self) -> Iterator[int]:
+        size, chances = self.num_samples, self._probabilities
+        drawn = np.random.choice(len(chances), size, replace=self.replacement, p=chances)
+        return iter(drawn.tolist())
 
     def _order(self, seed: int, epoch: int) -> Iterator[int]:
         rng, probabilities = make_generator(seed, epoch, "weighted"), self._probabilities

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from proa.core import InvalidArgumentError
@@ -11,7 +10,6 @@ from proa.ops import argmax, concat, log_softmax, matmul
 from . import functional as F
 from ._function_layer import FunctionLayer
 from ._layer import Layer
-from .initializer import Uniform
 
 
 class HSigmoidLoss(Layer):
@@ -55,10 +53,7 @@ class HSigmoidLoss(Layer):
             )
         self._num_classes, self._is_sparse = num_classes, is_sparse
         nodes = num_classes if is_custom else num_classes - 1
-        bound = 1.0 / math.sqrt(feature_size)
-        self.weight = self.create_parameter(
-            [nodes, feature_size], weight_attr, default_initializer=Uniform(-bound, bound)
-        )
+        self.weight = self.create_parameter([nodes, feature_size], weight_attr)
         self.bias = self.create_parameter([nodes, 1], bias_attr, is_bias=True)
 
     def forward(self, input: Any, label: Any, path_table: Any = None, path_code: Any = None) -> Any:

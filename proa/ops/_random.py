@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -28,6 +29,7 @@ from proa.core import (
 )
 
 from ._create import as_shape, finish, takes_lengths
+from ._manipulate import as_complex
 from ._promote import floating, promote, refuse_complex
 
 if TYPE_CHECKING:
@@ -177,9 +179,11 @@ def randn(
 ) -> Tensor:
     """Numbers drawn from the normal distribution with mean 0 and deviation 1.
 
+    Complex ones have real and imaginary parts of variance 1/2.
+
     Args:
         shape: integers, or an integer Tensor.
-        dtype: floating dtype; `None` is the default.
+        dtype: floating or complex dtype; `None` is the default.
         name: not used.
         out: tensor that takes the result.
         device: where it lies.
@@ -187,14 +191,20 @@ def randn(
         pin_memory: kept for Paddle's signature.
 
     Raises:
-        InvalidTypeError: `dtype` is not floating.
+        InvalidTypeError: `dtype` is neither.
 
     Examples:
         >>> import proa
         >>> proa.randn([4]).dtype
         paddle.float32
     """
-    drawn = draw_gaussian(0.0, 1.0, as_shape(shape, "randn"), _float_dtype("randn", dtype))
+    extents = as_shape(shape, "randn")
+    wanted = default_dtype() if dtype is None else as_dtype(dtype)
+    if wanted.is_complex:
+        part = as_dtype("float64" if wanted.name == "complex128" else "float32")
+        drawn = as_complex(draw_gaussian(0.0, math.sqrt(0.5), (*extents, 2), part))
+    else:
+        drawn = draw_gaussian(0.0, 1.0, extents, _float_dtype("randn", wanted))
     return finish(drawn, out, device, requires_grad)
 
 

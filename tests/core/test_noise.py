@@ -117,3 +117,13 @@ def test_wrong_arguments_meet_the_same_errors():
 def test_arguments_that_noise_cannot_take_leave_the_op_a_key():
     key = random_input(get_op("uniform"), wrong=proa.ones([2]))
     assert (key.dtype, key.shape) == (proa.core.as_dtype("uint32"), [2])
+
+
+def test_complex_and_attention_draws_are_paddles():
+    proa.seed(11)
+    drawn = proa.randn([4], dtype="complex64")
+    np.testing.assert_allclose(drawn.real().numpy(), [0.5157, 1.2507, -0.1876, -0.4158], atol=1e-4)
+    proa.seed(11)
+    ones = proa.ones([1, 4, 2, 3])
+    made = F.scaled_dot_product_attention(ones, ones, ones, dropout_p=0.5)
+    np.testing.assert_allclose(made.numpy().ravel()[:8], [1, 1, 1, 1.5, 1.5, 1.5, 0.5, 0.5])

@@ -173,3 +173,24 @@ def test_with_paddles_stream_the_order_follows_numpy():
         assert list(io.RandomSampler(range(10), True, 5)) == [5, 7, 6, 0, 4]
     finally:
         set_flags({"FLAGS_paddle_random": False})
+
+
+def test_with_paddles_stream_loaders_keep_their_own_order():
+    wanted = [batch.tolist() for batch in io.DataLoader(range(10), batch_size=5, shuffle=True)]
+    set_flags({"FLAGS_paddle_random": True})
+    try:
+        np.random.seed(3)
+        found = [batch.tolist() for batch in io.DataLoader(range(10), batch_size=5, shuffle=True)]
+        seed(11)
+        assert list(io.SubsetRandomSampler([3, 5, 7, 9])) == [5, 7, 3, 9]
+        seed(11)
+        parts = io.random_split(range(10), [4, 6])
+        assert [list(part) for part in parts] == [[9, 2, 4, 3], [6, 1, 0, 5, 7, 8]]
+        np.random.seed(11)
+        assert list(io.WeightedRandomSampler([1.0, 2.0, 3.0, 4.0], 6)) == [1, 0, 2, 3, 2, 2]
+        np.random.seed(11)
+        batches = list(io.BatchSampler(sampler=io.RandomSampler(range(7)), batch_size=3))
+        assert batches == [[2, 5, 4], [6, 3, 0], [1]]
+    finally:
+        set_flags({"FLAGS_paddle_random": False})
+    assert found == wanted

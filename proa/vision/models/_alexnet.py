@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from proa import nn, ops
 from proa.core import Tensor
 from proa.nn import functional as F
 
+from ._blocks import even
 from ._pretrained import with_weights
+
+
+def _even(inputs: int) -> dict[str, Any]:
+    return even(1 / math.sqrt(inputs), bias=True)
 
 
 class _ConvPool(nn.Layer):
@@ -17,7 +23,8 @@ class _ConvPool(nn.Layer):
     def __init__(self, inputs: int, outputs: int, kernel: int, stride: int, padding: int) -> None:
         super().__init__()
         self.relu = nn.ReLU()
-        self._conv = nn.Conv2D(inputs, outputs, kernel, stride, padding)
+        start = _even(inputs * kernel**2)
+        self._conv = nn.Conv2D(inputs, outputs, kernel, stride, padding, **start)
         self._pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -41,15 +48,15 @@ class AlexNet(nn.Layer):
         self.num_classes = num_classes
         self._conv1 = _ConvPool(3, 64, 11, 4, 2)
         self._conv2 = _ConvPool(64, 192, 5, 1, 2)
-        self._conv3 = nn.Conv2D(192, 384, 3, padding=1)
-        self._conv4 = nn.Conv2D(384, 256, 3, padding=1)
+        self._conv3 = nn.Conv2D(192, 384, 3, padding=1, **_even(192 * 9))
+        self._conv4 = nn.Conv2D(384, 256, 3, padding=1, **_even(384 * 9))
         self._conv5 = _ConvPool(256, 256, 3, 1, 1)
         if num_classes > 0:
             self._drop1 = nn.Dropout(0.5, mode="downscale_in_infer")
-            self._fc6 = nn.Linear(256 * 6 * 6, 4096)
+            self._fc6 = nn.Linear(256 * 6 * 6, 4096, **_even(256 * 36))
             self._drop2 = nn.Dropout(0.5, mode="downscale_in_infer")
-            self._fc7 = nn.Linear(4096, 4096)
-            self._fc8 = nn.Linear(4096, num_classes)
+            self._fc7 = nn.Linear(4096, 4096, **_even(256 * 36))
+            self._fc8 = nn.Linear(4096, num_classes, **_even(256 * 36))
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Returns the scores of the classes for images `[n, 3, 224, 224]`."""

@@ -7,6 +7,21 @@ from typing import Any
 from proa import nn
 
 
+def even(bound: float, bias: bool = False) -> dict[str, Any]:
+    """Attributes of a layer whose weight starts evenly on ±`bound`.
+
+    Args:
+        bound: the largest start value.
+        bias: whether its bias does so, too.
+    """
+    attributes: dict[str, Any] = {
+        "weight_attr": nn.ParamAttr(initializer=nn.initializer.Uniform(-bound, bound))
+    }
+    if bias:
+        attributes["bias_attr"] = nn.ParamAttr(initializer=nn.initializer.Uniform(-bound, bound))
+    return attributes
+
+
 def round_channels(value: float, divisor: int = 8) -> int:
     """Returns the multiple of `divisor` next to `value`, at most a tenth below it.
 

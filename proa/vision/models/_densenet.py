@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from proa import nn, ops
 from proa.core import InvalidArgumentError, Tensor
 
+from ._blocks import even
 from ._pretrained import with_weights
 
 # Channels at the start, channels that a layer adds, layers of the four blocks.
@@ -122,7 +124,7 @@ class DenseNet(nn.Layer):
         if with_pool:
             self.pool2d_avg = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
-            self.out = nn.Linear(channels, num_classes)
+            self.out = nn.Linear(channels, num_classes, **even(1 / math.sqrt(channels)))
 
     def _add_stage(self, name: str, layer: nn.Layer) -> None:
         self.add_sublayer(name, layer)

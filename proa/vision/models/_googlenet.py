@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from proa import nn, ops
 from proa.core import Tensor
 from proa.nn import functional as F
 
+from ._blocks import even
 from ._pretrained import with_weights
 
 # Channels: input; 1×1; before 3×3, 3×3; before 5×5, 5×5; after the pooling.
@@ -89,13 +91,16 @@ class GoogLeNet(nn.Layer):
             self._pool_o2 = nn.AvgPool2D(5, 3)
         if num_classes > 0:
             self._drop = nn.Dropout(0.4, mode="downscale_in_infer")
-            self._fc_out = nn.Linear(1024, num_classes)
+            self._fc_out = nn.Linear(1024, num_classes, **even(math.sqrt(3 / 1024)))
             for index, inputs in ((1, 512), (2, 528)):
                 self.add_sublayer(f"_conv_o{index}", _Conv(inputs, 128, 1))
-                self.add_sublayer(f"_fc_o{index}", nn.Linear(1152, 1024))
+                self.add_sublayer(
+                    f"_fc_o{index}", nn.Linear(1152, 1024, **even(math.sqrt(3 / 2048)))
+                )
                 drop = nn.Dropout(0.7, mode="downscale_in_infer")
                 self.add_sublayer(f"_drop_o{index}", drop)
-                self.add_sublayer(f"_out{index}", nn.Linear(1024, num_classes))
+                out = nn.Linear(1024, num_classes, **even(math.sqrt(3 / 1024)))
+                self.add_sublayer(f"_out{index}", out)
 
     def _extra(self, x: Tensor, index: int) -> Tensor:
         if self.with_pool:

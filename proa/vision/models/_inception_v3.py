@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from proa import nn, ops
 from proa.core import Tensor
 
-from ._blocks import ConvNormActivation
+from ._blocks import ConvNormActivation, even
 from ._pretrained import with_weights
 
 # Name, channels of input and output, window, stride, padding.
@@ -203,7 +204,7 @@ class InceptionV3(nn.Layer):
             self.avg_pool = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             self.dropout = nn.Dropout(0.2, mode="downscale_in_infer")
-            self.fc = nn.Linear(2048, num_classes)
+            self.fc = nn.Linear(2048, num_classes, **even(1 / math.sqrt(2048)))
 
     def forward(self, x: Tensor) -> Tensor:
         """Returns the scores of the classes for images `[n, 3, h, w]`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proa import nn
-from proa.vision.models._blocks import ConvNormActivation, round_channels
+from proa.vision.models._blocks import ConvNormActivation, even, round_channels
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,11 @@ def test_parts_can_be_left_out() -> None:
     bare = ConvNormActivation(3, 4, norm_layer=None, activation_layer=None)
     assert [type(layer) for layer in bare] == [nn.Conv2D]
     assert bare[0].bias.shape == [4]
+
+
+def test_even_starts_weight_and_bias_within_the_bound() -> None:
+    layer = nn.Linear(50, 40, **even(0.25, bias=True))
+    for parameter in (layer.weight, layer.bias):
+        largest = float(parameter.abs().max())
+        assert 0.2 < largest <= 0.25
+    assert float(nn.Linear(3, 2, **even(0.25)).bias.abs().max()) == 0.0
