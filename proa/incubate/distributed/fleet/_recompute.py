@@ -11,11 +11,29 @@ from proa.core import (
     InvalidTypeError,
     Tensor,
     alias,
+    context,
+    default_generator,
     enable_grad,
     get_rng_state,
     is_grad_enabled,
+    no_grad,
     set_rng_state,
+    write_inplace,
 )
+
+
+def _random_state() -> Any:
+    """The position of the random stream; in a recording the Value that stands for it."""
+    recorded = context.recorder is not None
+    return alias(default_generator().state) if recorded else get_rng_state()
+
+
+def _set_random_state(state: Any) -> None:
+    if isinstance(state, Tensor):
+        with no_grad():
+            write_inplace(default_generator().state, state)
+    elif state is not None:
+        set_rng_state(state)
 
 
 class _Again(PyLayer):
@@ -24,7 +42,7 @@ class _Again(PyLayer):
     @staticmethod
     def forward(ctx: PyLayerContext, *inputs: Any, run: Any, keeps_random: bool) -> Any:
         ctx.run = run  # type: ignore[attr-defined]
-        ctx.state = get_rng_state() if keeps_random else None  # type: ignore[attr-defined]
+        ctx.state = _random_state() if keeps_random else None  # type: ignore[attr-defined]
         ctx.inputs = inputs  # type: ignore[attr-defined]
         return run(*inputs)
 
@@ -37,14 +55,12 @@ class _Again(PyLayer):
             if isinstance(value, Tensor):
                 copied.stop_gradient = value.stop_gradient
             fresh.append(copied)
-        now = get_rng_state()
         state = ctx.state  # type: ignore[attr-defined]
+        now = None if state is None else _random_state()
         with enable_grad():
-            if state is not None:
-                set_rng_state(state)
+            _set_random_state(state)
             outputs = ctx.run(*fresh)  # type: ignore[attr-defined]
-            if state is not None:
-                set_rng_state(now)
+            _set_random_state(now)
             listed = outputs if isinstance(outputs, tuple | list) else [outputs]
             pairs = [
                 (y, g)
@@ -81,7 +97,8 @@ def recompute_sequential(ctx: Mapping[str, Any], functions: Any, *args: Any, **k
 
     Returns:
         What the last function returns. The last segment runs as usual, since its inner values
-        are needed first.
+        are needed first. In a function that is compiled whole XLA may find that it need not
+        compute again what it still has.
 
     Raises:
         InvalidTypeError: `ctx` is no dict.

@@ -33,6 +33,31 @@ def test_gradients_are_the_same(segments):
     assert hybrid == plain
 
 
+def test_compiled_steps_recompute_with_the_same_random_numbers():
+    model = layers()
+    optimizer = proa.optimizer.SGD(0.5, parameters=model.parameters())
+    start = [p.clone() for p in model.parameters()]
+
+    def trained(run):
+        for parameter, value in zip(model.parameters(), start, strict=True):
+            parameter.set_value(value)
+
+        @proa.jit.to_static(full_graph=True)
+        def step(x):
+            run(x).sum().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+
+        proa.seed(3)
+        for _ in range(2):
+            step(proa.to_tensor([[1.0, 2.0, 3.0]], stop_gradient=False))
+        return [p.tolist() for p in model.parameters()]
+
+    again = trained(lambda x: recompute_sequential({"segments": 2}, model, x))
+    for one, other in zip(trained(model), again, strict=True):
+        assert proa.allclose(proa.to_tensor(one), proa.to_tensor(other)).item()
+
+
 def test_inner_values_are_computed_again():
     calls = []
 
