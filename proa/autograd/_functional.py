@@ -126,16 +126,20 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
     return made if _is_many(xs) else made[0][0]
 
 
+def _check_tensor(x: Any) -> None:
+    if not isinstance(x, Tensor):
+        raise InvalidTypeError(
+            f"`xs` holds {x!r} ({type(x).__name__})"[:200],
+            expected="a Tensor, or a sequence of Tensors",
+            fix="convert it: proa.to_tensor(x)",
+        )
+
+
 def _watched(xs: Any) -> list[Tensor]:
     """Inputs that gradients are wanted for, on the tape if the given ones are."""
     watched = []
     for x in xs if _is_many(xs) else [xs]:
-        if not isinstance(x, Tensor):
-            raise InvalidTypeError(
-                f"`xs` holds {x!r} ({type(x).__name__})"[:200],
-                expected="a Tensor, or a sequence of Tensors",
-                fix="convert it: proa.to_tensor(x)",
-            )
+        _check_tensor(x)
         fresh = x.detach() if x.stop_gradient or not is_grad_enabled() else x.clone()
         fresh.stop_gradient = False
         watched.append(fresh)

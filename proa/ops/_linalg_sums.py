@@ -12,7 +12,7 @@ from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op
 from ._axes import normal_axes
 from ._linalg import mismatch
 from ._linalg_solve import need_matrix
-from ._promote import floating, widened
+from ._promote import floating, is_integral, widened
 
 if TYPE_CHECKING:
     from proa.core._types import Array
@@ -23,7 +23,8 @@ def trace(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Sum of a diagonal.
 
     Args:
-        x: a tensor with at least two axes.
+        x: a tensor with at least two axes; booleans and integers narrower than 32 bits are
+            summed in int64.
         offset: 0 for the main diagonal, positive above, negative below it.
         axis1: first axis of the plane.
         axis2: second axis of the plane.
@@ -35,6 +36,8 @@ def trace(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1):
             fix="use sum",
         )
     first, second = normal_axes((axis1, axis2), x.ndim, "axis1, axis2")
+    if is_integral(x) and x.dtype.itemsize < 4:
+        x = x.astype(jnp.int64)
     return jnp.sum(jnp.diagonal(x, offset, first, second), axis=-1, dtype=x.dtype)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import proa
 from proa.autograd import hessian, jacobian, jvp, vjp
-from proa.core import InvalidArgumentError
+from proa.core import InvalidArgumentError, InvalidTypeError
 from tests.ops.harness import same
 
 
@@ -83,6 +83,7 @@ ERRORS = [
     (lambda x: jacobian(x.sum(), x, batch_axis=1), "`batch_axis` is 1"),
     (lambda x: jacobian(x.unsqueeze(0), x, batch_axis=0), "one or two axes"),
     (lambda x: hessian(x[0] * 1, x), r"hessian of `ys` of shape \[2\]"),
+    (lambda x: vjp(lambda a: a, x, [x, x]), "`v` holds 2 Tensors for 1"),
 ]
 
 
@@ -90,3 +91,16 @@ ERRORS = [
 def test_errors(call, message):
     with pytest.raises(InvalidArgumentError, match="(?s)" + message):
         call(proa.to_tensor([[1.0, 2.0]], stop_gradient=False))
+
+
+WRONG_TYPES = [
+    (lambda x: vjp(x, x), "`func` is Tensor"),
+    (lambda x: jvp(None, x), "`func` is None"),
+    (lambda x: vjp(lambda a: a, [1.5]), "`xs` holds 1.5"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_TYPES, ids=[e[1] for e in WRONG_TYPES])
+def test_wrong_types(call, message):
+    with pytest.raises(InvalidTypeError, match=message):
+        call(proa.to_tensor([1.0]))

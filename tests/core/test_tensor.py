@@ -132,3 +132,10 @@ def test_item_takes_a_place_in_the_tensor(index):
 def test_integers_have_no_nan(value):
     with pytest.raises(ValueError, match="NaN or Inf for a int8 tensor"):
         proa.to_tensor([value], dtype="int8")
+
+
+def test_complex_values_do_not_lose_their_imaginary_part_in_numpy():
+    x = proa.to_tensor([1 + 2j])
+    assert np.asarray(x, np.complex128).tolist() == [1 + 2j]
+    with pytest.raises(TypeError, match="float64 of a complex64 tensor"):
+        np.asarray(x, np.float64)

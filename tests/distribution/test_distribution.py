@@ -132,3 +132,8 @@ def test_compiled_draws_differ_from_call_to_call():
 
     first, second = draw(proa.zeros([2])), draw(proa.zeros([2]))
     assert (first != second).all()
+
+
+def test_a_shape_that_is_none_is_refused():
+    with pytest.raises(TypeError, match="`batch_shape` is None"):
+        proa.distribution.Distribution(None)

@@ -55,3 +55,8 @@ ERRORS = [
 def test_errors(call, match):
     with pytest.raises(proa.core.InvalidArgumentError, match=match):
         call()
+
+
+def test_lengths_are_integers():
+    with pytest.raises(TypeError, match="`x` of `sequence_mask` is a complex64 tensor"):
+        F.sequence_mask(proa.zeros([2], "complex64"))
