@@ -137,6 +137,35 @@ def _convolutions() -> Iterator[Call]:
         yield Call(f"{_F}.max_pool3d", coo(_VOLUME, 4), list(window), 1)
     yield Call(f"{_F}.max_pool3d", coo(_VOLUME, 4), 2)
     yield Call(f"{_F}.max_pool3d", coo(_VOLUME, 4), [1, 3, 3], [1, 2, 2], [0, 1, 1])
+    yield Call(
+        f"{_F}.conv2d",
+        coo(_IMAGE, 3),
+        normal(3, 3, 2, 3),
+        padding="SAME",
+        differs="pads as the name says; the real one pads nothing",
+    )
+    yield Call(
+        f"{_F}.subm_conv2d",
+        coo(_IMAGE, 3),
+        normal(3, 3, 2, 3),
+        dilation=2,
+        differs="all places are kept; the real one loses some under a dilated window",
+    )
+    yield Call(
+        f"{_F}.subm_conv2d",
+        coo(_IMAGE, 3),
+        normal(2, 2, 2, 3),
+        differs="all places are kept; the real one loses some under a window of even extent",
+    )
+    yield Call(
+        f"{_F}.max_pool3d",
+        coo(_VOLUME, 4),
+        [1, 2, 2],
+        2,
+        0,
+        True,
+        differs="a last, incomplete window counts; the real one has no effect of `ceil_mode`",
+    )
     yield Call(f"{_F}.conv2d", coo(_IMAGE, 3), normal(3, 3, 2, 3), data_format="NCHW", error=True)
     yield Call(f"{_F}.conv2d", normal(1, 3, 4, 2), normal(3, 3, 2, 3), error=True)
 
