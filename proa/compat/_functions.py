@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from proa import ops
-from proa.core import InvalidArgumentError, InvalidTypeError, OutOfRangeError, Tensor, write_inplace
+from proa.core import InvalidArgumentError, InvalidTypeError, OutOfRangeError, Tensor, write_out
 from proa.core import seed as start_stream
 from proa.linalg import slogdet as joint_slogdet
 
@@ -51,14 +51,14 @@ def _into(made: Any, out: Any) -> Any:
     if out is None:
         return made
     if isinstance(made, Tensor):
-        return write_inplace(out, made)
+        return write_out(out, made)
     if not isinstance(out, tuple | list) or len(out) != len(made):
         raise InvalidTypeError(
             f"`out` is {type(out).__name__}",
             expected=f"a tuple of {len(made)} tensors",
             fix="pass out=(values, indices), or leave it out",
         )
-    return type(made)(*[write_inplace(o, m) for o, m in zip(out, made, strict=True)])
+    return type(made)(*[write_out(o, m) for o, m in zip(out, made, strict=True)])
 
 
 def _extreme(

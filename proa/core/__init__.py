@@ -150,3 +150,4 @@ from ._views import replace_data as replace_data
 from ._views import store as store
 from ._views import tie_view as tie_view
 from ._views import write_inplace as write_inplace
+from ._views import write_out as write_out

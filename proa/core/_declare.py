@@ -25,7 +25,7 @@ from ._spellings import (
     spellings,
 )
 from ._tensor import Tensor, attach_method, is_extension_float
-from ._views import make_view, replace_data, write_inplace
+from ._views import make_view, replace_data, write_inplace, write_out
 
 _NO_KEY = (None, ())
 
@@ -156,7 +156,7 @@ def _flatten(op: Op, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[An
 
 
 def _into(out: Any, result: Any) -> Any:
-    return result if out is None else write_inplace(out, result)
+    return result if out is None else write_out(out, result)
 
 
 def _signature(op: Op, hidden: dict[str, str] | None = None) -> str:

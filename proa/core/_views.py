@@ -131,6 +131,27 @@ def write_inplace(t: Tensor, result: Tensor) -> Tensor:
     return t
 
 
+def write_out(out: Tensor, result: Tensor) -> Tensor:
+    """Gives the tensor of `out=` a result; it takes over another shape or dtype, as in Paddle.
+
+    A view, and a tensor with views, keep their shape; so do all while a Program is recorded.
+
+    Raises:
+        InvalidArgumentError: such a tensor, and a result of another shape.
+        PreconditionError: `out` is (a view of) a leaf whose gradient is wanted.
+    """
+    _require_tensor(out)
+    same = out._data.shape == result._data.shape and out._data.dtype == result._data.dtype
+    is_tied = out._view is not None or any(True for _ in _living_views(out))
+    if same or is_tied or context.recorder is not None:
+        return write_inplace(out, result)
+    _refuse_leaf(out)
+    bump_mode_epoch()
+    out._data, out._edge, out._stop = result._data, result._edge, result._stop
+    out.__dict__["_version"] = out._version + 1
+    return out
+
+
 def _require_tensor(t: Any) -> None:
     if not isinstance(t, Tensor):
         raise InvalidTypeError(

@@ -12,7 +12,7 @@ from proa.core import (
     as_dtype,
     get_default_dtype,
     to_tensor,
-    write_inplace,
+    write_out,
 )
 
 
@@ -28,7 +28,7 @@ def _make(
     kind = as_dtype(get_default_dtype() if dtype is None else dtype)
     values = (points(n) / (n * d)).astype(kind.numpy)
     made = to_tensor(values, place=device, stop_gradient=not grad)
-    return made if out is None else write_inplace(out, made)
+    return made if out is None else write_out(out, made)
 
 
 def fftfreq(

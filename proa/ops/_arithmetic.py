@@ -18,6 +18,7 @@ from proa.core import (
     op,
     respelled,
     write_inplace,
+    write_out,
 )
 
 from ._host_checks import host_values
@@ -208,7 +209,7 @@ def power(x: Any, y: Any) -> Tensor:
 
 
 def _into(result: Tensor, out: Tensor | None) -> Tensor:
-    return result if out is None else write_inplace(out, result)
+    return result if out is None else write_out(out, result)
 
 
 _ONE = 1
@@ -237,7 +238,7 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = _ONE, out: Any 
     """
     # The usual call is told by identity, which no tensor redefines.
     made = plain_add(x, y if alpha is _ONE else _times(y, alpha))
-    return made if out is None else write_inplace(out, made)
+    return made if out is None else write_out(out, made)
 
 
 @respelled
@@ -257,7 +258,7 @@ def subtract(
         InvalidTypeError: both are boolean.
     """
     made = plain_subtract(x, y if alpha is _ONE else _times(y, alpha))
-    return made if out is None else write_inplace(out, made)
+    return made if out is None else write_out(out, made)
 
 
 @composite

@@ -28,7 +28,7 @@ from proa.core import (
     new_tensor,
     op,
     put,
-    write_inplace,
+    write_out,
 )
 
 from ._manipulate import variadic
@@ -91,7 +91,7 @@ def finish(made: Tensor, out: Tensor | None, device: Any, requires_grad: bool) -
     if device is not None:
         made._data = put(made._data, device)
     if out is not None:
-        made = write_inplace(out, made)
+        made = write_out(out, made)
     if requires_grad:
         made.stop_gradient = False
     return made

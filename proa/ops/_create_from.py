@@ -20,6 +20,7 @@ from proa.core import (
     tensor_method,
     to_tensor,
     write_inplace,
+    write_out,
 )
 
 from ._create import finish
@@ -77,7 +78,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     if output is None:
         return made
     if tuple(output._data.shape) == tuple(made._data.shape):
-        return write_inplace(output, made)
+        return write_out(output, made)
     replace_data(output, made._data)
     return output
 

@@ -17,6 +17,7 @@ from proa.core import (
     is_inexact,
     op,
     write_inplace,
+    write_out,
 )
 
 from ._accumulate import add_at
@@ -191,6 +192,8 @@ def index_put(
     value: Any,
     accumulate: bool = False,
     name: str | None = None,
+    *,
+    out: Any = None,
 ) -> Tensor:
     """A copy of `x` with values at index tensors replaced, or increased.
 
@@ -199,12 +202,15 @@ def index_put(
         indices: integer tensors that broadcast, one per leading axis, or masks.
         value: what is written; broadcasts to the elements addressed.
         accumulate: add to the elements; those addressed twice get both.
+        name: not used.
+        out: tensor that takes the result.
 
     Raises:
         OutOfRangeError: an index outside its axis (compiled code drops it).
         InvalidArgumentError: `value` does not fit.
     """
-    return assigned(x, tuple(indices), value, accumulate)
+    made = assigned(x, tuple(indices), value, accumulate)
+    return made if out is None else write_out(out, made)
 
 
 @composite

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, attach_method, composite, op, write_inplace
+from proa.core import (
+    InvalidArgumentError,
+    Tensor,
+    attach_method,
+    composite,
+    op,
+    write_inplace,
+    write_out,
+)
 
 from ._axes import common_dtype
 from ._index import getitem
@@ -116,7 +124,7 @@ def nonzero(x: Tensor, as_tuple: bool = False, *, out: Any = None) -> Any:
     places = _nonzero(x)
     if as_tuple:
         return tuple(getitem(places, (slice(None), i)) for i in range(x.ndim))
-    return places if out is None else write_inplace(out, places)
+    return places if out is None else write_out(out, places)
 
 
 @composite
@@ -147,7 +155,7 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Any 
     if x.shape != mask.shape:
         x, mask = broadcast_tensors([x, mask])
     chosen = getitem(x, mask) if x.ndim else getitem(reshape(x, [1]), reshape(mask, [1]))
-    return chosen if out is None else write_inplace(out, chosen)
+    return chosen if out is None else write_out(out, chosen)
 
 
 @op(inplace=True)

@@ -25,7 +25,7 @@ from proa.core import (
     random_input,
     shape_of,
     unit_draws,
-    write_inplace,
+    write_out,
 )
 
 from ._create import as_shape, finish, takes_lengths
@@ -311,7 +311,7 @@ def normal(
     else:
         extents = as_shape([1] if shape is None else shape, "normal")
         drawn = draw_gaussian(mean, std, extents, default_dtype())
-    return drawn if out is None else write_inplace(out, drawn)
+    return drawn if out is None else write_out(out, drawn)
 
 
 @composite

@@ -15,7 +15,7 @@ from proa.core import (
     attach_method,
     composite,
     op,
-    write_inplace,
+    write_out,
 )
 
 from ._cast import cast
@@ -143,7 +143,7 @@ def mean(
         3.0
     """
     result = plain_mean(x if dtype is None else cast(x, dtype), axis, keepdim)
-    return result if out is None else write_inplace(out, result)
+    return result if out is None else write_out(out, result)
 
 
 @op

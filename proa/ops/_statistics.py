@@ -15,7 +15,7 @@ from proa.core import (
     composite,
     op,
     to_tensor,
-    write_inplace,
+    write_out,
 )
 
 from ._promote import floating, is_integral, reduced_axes, refuse_complex, widened
@@ -98,7 +98,7 @@ def var(
         1.0
     """
     result = _variance(x, axis, correction if unbiased is None else float(unbiased), keepdim)
-    return result if out is None else write_inplace(out, result)
+    return result if out is None else write_out(out, result)
 
 
 @composite
@@ -244,7 +244,7 @@ def median(
             fix="flatten the axes first, or use nanmedian",
         )
     result = _median_of("median", x, axis, keepdim, mode, False)
-    return result if out is None else write_inplace(out, result)
+    return result if out is None else write_out(out, result)
 
 
 @composite
@@ -308,7 +308,7 @@ def _at_quantile(values: Array, count: Array, q: Array, interpolation: str) -> A
 
 
 def _check_q(name: str, q: Any) -> Tensor:
-    values = np.asarray(q.numpy() if isinstance(q, Tensor) else q, dtype=np.float64)
+    values = np.asarray(q, dtype=np.float64)
     if values.ndim > 1 or not values.size:
         raise InvalidArgumentError(
             f"`q` of `{name}` has shape {list(values.shape)}",
@@ -367,7 +367,7 @@ def quantile(
         0.5
     """
     result = _quantile_of("quantile", x, q, axis, keepdim, interpolation, False)
-    return result if out is None else write_inplace(out, result)
+    return result if out is None else write_out(out, result)
 
 
 @composite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proa.core import Tensor, composite, write_inplace
+from proa.core import Tensor, composite, write_out
 from proa.ops import softmax as softmax_op
 
 
@@ -30,4 +30,4 @@ def softmax(
     """
     axis = dim if dim is not None else int(len(input.shape) not in (0, 1, 3))
     found = softmax_op(input, axis, dtype)
-    return found if out is None else write_inplace(out, found)
+    return found if out is None else write_out(out, found)

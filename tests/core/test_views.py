@@ -235,3 +235,30 @@ def test_become_view_keeps_base_and_views_connected():
 def test_only_tensors_can_be_overwritten(call):
     with pytest.raises(TypeError, match="an in-place op, or `out=`, on "):
         call()
+
+
+def test_out_takes_over_shape_and_dtype():
+    x = proa.to_tensor([[1.0, 2.0]], stop_gradient=False)
+    out = proa.empty([0], "int64")
+    assert proa.multiply(x, x, out=out) is out
+    assert (out.tolist(), out.dtype) == ([[1.0, 4.0]], "float32")
+    out.sum().backward()
+    assert x.grad.tolist() == [[2.0, 4.0]]
+
+
+def test_out_that_is_a_view_keeps_its_shape():
+    base = proa.zeros([2, 2])
+    proa.add(proa.ones([2]), proa.ones([2]), out=base[0])
+    assert base.tolist() == [[2.0, 2.0], [0.0, 0.0]]
+    with pytest.raises(ValueError, match="gives shape"):
+        proa.add(proa.ones([3]), proa.ones([3]), out=base[0])
+    row = base[1]
+    with pytest.raises(ValueError, match="gives shape"):
+        proa.add(proa.ones([3]), proa.ones([3]), out=base)
+    assert row.tolist() == [0.0, 0.0]
+
+
+def test_out_that_wants_a_gradient_is_refused():
+    leaf = proa.to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(RuntimeError, match="leaf tensor"):
+        proa.add(proa.ones([2]), proa.ones([2]), out=leaf)

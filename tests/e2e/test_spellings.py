@@ -164,3 +164,33 @@ ELSEWHERE = [
 def test_keywords_of_another_result_lead_to_compat(call, message):
     with pytest.raises(InvalidTypeError, match=rf"{message}(.|\n)*see `proa\.compat`"):
         call(proa.to_tensor(x))
+
+
+# Functions of compiled code that take `out`, though their recorded signatures do not show it.
+WITH_OUT = {
+    "argmax": lambda t: (t, 1),
+    "argmin": lambda t: (t, 1),
+    "asin": lambda t: (t / 10,),
+    "diagonal": lambda t: (t,),
+    "expand_as": lambda t: (t[:1], t),
+    "index_put": lambda t: (t, (proa.to_tensor([0]),), proa.to_tensor(7.0)),
+    "isclose": lambda t: (t, t),
+    "isfinite": lambda t: (t,),
+    "isinf": lambda t: (t,),
+    "isnan": lambda t: (t,),
+    "roll": lambda t: (t, 1),
+    "nn.functional.gelu": lambda t: (t,),
+    "nn.functional.grid_sample": lambda t: (t.reshape([1, 1, 2, 3]), proa.zeros([1, 1, 1, 2])),
+    "nn.functional.softplus": lambda t: (t,),
+    "sum": lambda t: (t, 1),
+    "matmul": lambda t: (t, t.T),
+}
+
+
+@pytest.mark.parametrize("name", WITH_OUT)
+def test_results_go_into_out(name):
+    function, arguments = lookup(f"paddle.{name}"), WITH_OUT[name](proa.to_tensor(x))
+    expected = function(*arguments)
+    out = proa.zeros(expected.shape, expected.dtype)
+    assert function(*arguments, out=out) is out
+    np.testing.assert_array_equal(out.numpy(), expected.numpy())

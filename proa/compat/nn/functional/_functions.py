@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proa import ops
-from proa.core import InvalidArgumentError, Tensor, write_inplace
+from proa.core import InvalidArgumentError, Tensor, write_out
 from proa.nn import functional as F
 
 
@@ -83,7 +83,7 @@ def softmax(
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
     made = F.softmax(input, dim, dtype)
-    return made if out is None else write_inplace(out, made)
+    return made if out is None else write_out(out, made)
 
 
 def unfold(

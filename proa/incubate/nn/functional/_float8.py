@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, Tensor, UnsupportedError, composite, op, write_inplace
+from proa.core import InvalidArgumentError, Tensor, UnsupportedError, composite, op, write_out
 from proa.ops import add, cast, matmul, reshape, stack, transpose
 
 if TYPE_CHECKING:
@@ -337,4 +337,4 @@ def fp8_gemm_blockwise(
     if accumulate and out is not None:
         product = add(product, cast(out, "float32"))
     result = cast(product, out_dtype)
-    return result if out is None else write_inplace(out, result)
+    return result if out is None else write_out(out, result)
