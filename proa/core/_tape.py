@@ -38,19 +38,33 @@ _hook_ids = count()
 
 
 class GradMode:
-    """Context manager and decorator that switches taping on or off, in this thread."""
+    """Context manager and decorator that switches taping on or off, in this thread.
 
-    def __init__(self, enabled: bool) -> None:
+    Args:
+        enabled: whether taping is on.
+        at_once: switch now, for good where the object is not used as one of the two.
+    """
+
+    def __init__(self, enabled: bool, at_once: bool = False) -> None:
         self.enabled = enabled
+        self._before: bool | None = None
+        if at_once:
+            self._before, context.grad_enabled = context.grad_enabled, enabled
 
     def __enter__(self) -> None:
+        self._take_back()
         context.outer_grad_modes.append(context.grad_enabled)
         context.grad_enabled = self.enabled
+
+    def _take_back(self) -> None:
+        if self._before is not None:
+            context.grad_enabled, self._before = self._before, None
 
     def __exit__(self, *exception: object) -> None:
         context.grad_enabled = context.outer_grad_modes.pop()
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        self._take_back()
         enabled = self.enabled
         if inspect.isgeneratorfunction(fn):
             return _generator_in_mode(fn, enabled)
@@ -108,8 +122,22 @@ def enable_grad(func: Callable[..., Any] | None = None) -> Any:
 
 
 def set_grad_enabled(mode: bool) -> GradMode:
-    """Returns a context manager that switches taping to `mode`."""
-    return GradMode(bool(mode))
+    """Switches taping to `mode` at once: for good, or as a context manager until its end.
+
+    Args:
+        mode: whether taping is on in this thread.
+
+    Returns:
+        A context manager and decorator; what was before holds again after it.
+
+    Examples:
+        >>> import proa
+        >>> mode = proa.set_grad_enabled(False)
+        >>> proa.is_grad_enabled()
+        False
+        >>> mode = proa.set_grad_enabled(True)
+    """
+    return GradMode(bool(mode), at_once=True)
 
 
 def is_grad_enabled() -> bool:

@@ -165,6 +165,25 @@ def test_taping_can_be_switched_off():
     assert proa.is_grad_enabled()
 
 
+def test_the_mode_is_set_at_once_and_for_good_or_until_the_end_of_the_context():
+    proa.set_grad_enabled(False)
+    try:
+        assert not proa.is_grad_enabled()
+        with proa.set_grad_enabled(True):
+            assert proa.is_grad_enabled()
+        assert not proa.is_grad_enabled()
+    finally:
+        proa.set_grad_enabled(True)
+
+    @proa.set_grad_enabled(False)
+    def decorated():
+        return proa.is_grad_enabled()
+
+    assert proa.is_grad_enabled()
+    assert not decorated()
+    assert proa.is_grad_enabled()
+
+
 def test_a_generator_runs_in_its_mode_and_its_caller_in_its_own():
     @proa.no_grad()
     def modes():
