@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proa.core import Generator, Tensor
+from proa.core import Tensor
 from proa.core import get_rng_state as current_state
 from proa.core import seed as start_stream
 from proa.core import set_rng_state as put_state
@@ -12,16 +12,13 @@ from proa.core import set_rng_state as put_state
 from ._devices import devices_of
 
 
-def manual_seed(seed: int) -> Generator:
+def manual_seed(seed: int) -> None:
     """Restarts the default random stream; see `proa.seed`.
 
     Args:
         seed: integer in [0, 2**64).
-
-    Returns:
-        The default generator.
     """
-    return start_stream(seed)
+    start_stream(seed)
 
 
 def get_cuda_rng_state() -> list[Tensor]:

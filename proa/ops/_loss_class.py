@@ -260,7 +260,7 @@ def nll_loss(
 
     Args:
         input: log-probabilities [N, C, ...].
-        label: classes [N, ...].
+        label: classes [N, ...], or [N, 1] beside scores [N, C].
         weight: weight per class, [C].
         ignore_index: label that counts neither in the loss nor in the mean.
         reduction: `'none'`, `'mean'` or `'sum'`.
@@ -270,6 +270,8 @@ def nll_loss(
         OutOfRangeError: a label is no class and not `ignore_index`.
     """
     check_reduction(reduction, "nll_loss")
+    if input.ndim == label.ndim == 2 and label.shape[1] == 1:
+        label = label.reshape(-1)
     if input.ndim < 2 or label.shape != (input.shape[0], *input.shape[2:]):
         raise InvalidArgumentError(
             f"`nll_loss` got input {describe_array(input)} and label {describe_array(label)}",

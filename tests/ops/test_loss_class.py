@@ -125,6 +125,14 @@ def test_probability_zero_stays_finite():
 
 
 X, Y = proa.zeros([2, 3]), proa.to_tensor([0, 1])
+
+
+def test_a_column_of_labels_is_taken_as_well():
+    scores = proa.to_tensor([[-1.0, -2.0], [-3.0, -4.0]])
+    loss = F.nll_loss(scores, proa.to_tensor([[0], [1]]), reduction="none")
+    same(loss, [1.0, 4.0])
+
+
 ERRORS = [
     (lambda: F.cross_entropy(X, proa.to_tensor([[0, 1], [1, 0]])), "one class per element"),
     (lambda: F.cross_entropy(X, X[:, :2], soft_label=True), "a label of the input's shape"),
@@ -132,7 +140,7 @@ ERRORS = [
     (lambda: F.cross_entropy(X, Y, reduction="avg"), "`reduction` of `cross_entropy` is 'avg'"),
     (lambda: F.cross_entropy(X, Y, label_smoothing=2.0), "`label_smoothing`"),
     (lambda: F.cross_entropy(X, Y, axis=2), "`axis` of `cross_entropy` is 2"),
-    (lambda: F.nll_loss(X, Y.unsqueeze(1)), "drop the class axis"),
+    (lambda: F.nll_loss(X, Y.unsqueeze(0)), "drop the class axis"),
 ]
 
 
