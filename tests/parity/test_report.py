@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from parity._cli import verdict
+import tomllib
+
+from parity._cli import REASONS, verdict
 from parity._report import BEGIN, END, in_scope, markdown, room_rows, terminal_table, write_page
 from parity._run import Outcome
 
@@ -49,3 +51,9 @@ def test_the_verdict_wants_examples_and_calls():
     assert verdict(_DOCS[:1], _CALLS) == 0
     assert verdict(_DOCS, _CALLS) == 1
     assert verdict([], [Outcome("paddle.abs#1", "paddle", "differs")]) == 1
+
+
+def test_each_example_that_differs_has_a_reason_in_words():
+    reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))["examples"]
+    assert all(name.startswith("paddle.") for name in reasons)
+    assert all(len(reason.split()) > 3 for reason in reasons.values())
