@@ -31,24 +31,27 @@ def check_boxes(boxes: Any, name: str, op_name: str) -> None:
         )
 
 
-def overlaps(box: np.ndarray, others: np.ndarray, extra: float = 0.0) -> np.ndarray:
-    """Intersection over union of one box with others, on the host.
+def overlaps(boxes: np.ndarray, others: np.ndarray, extra: float = 0.0) -> np.ndarray:
+    """Intersection over union of boxes with others, on the host.
 
     Args:
-        box: array [4].
-        others: array [n, 4].
+        boxes: array [..., 4].
+        others: array that `boxes` can be broadcast with.
         extra: what is added to an extent: 1 for boxes that count pixels.
 
     Returns:
-        Array [n]; 0 where both boxes are empty.
+        Array [...]; 0 where both boxes are empty.
     """
-    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
-    sides = high - low
+    sides = []
+    for axis in (0, 1):
+        low = np.maximum(boxes[..., axis], others[..., axis])
+        sides.append(np.minimum(boxes[..., axis + 2], others[..., axis + 2]) - low)
+    width, height = sides
     # Boxes apart do not meet, even where the pixel that is added would bridge the gap.
-    apart = (sides < 0).any(1)
-    sides = sides + others.dtype.type(extra)
-    common = np.where(apart, 0, sides[:, 0] * sides[:, 1]).astype(others.dtype)
-    union = area(box, extra) + area(others, extra) - common
+    apart = (width < 0) | (height < 0)
+    pixel = others.dtype.type(extra)
+    common = np.where(apart, 0, (width + pixel) * (height + pixel)).astype(others.dtype)
+    union = area(boxes, extra) + area(others, extra) - common
     return np.divide(common, union, out=np.zeros_like(common), where=union != 0)
 
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from proa.core._types import Array, Index
 
 
+#: Boxes that are compared with all others at a time.
+_BLOCK = 128
+
+
 def descending(scores: np.ndarray) -> np.ndarray:
     """Places of scores from the highest on; equal ones keep their order, NaN come first."""
     return np.argsort(scores[::-1], kind="stable")[::-1] * -1 + len(scores) - 1
@@ -40,14 +44,19 @@ def suppressed(
     kept: list[int] = []
     # Highest overlap of each box with the boxes that stay.
     worst = np.full(len(boxes), -np.inf, boxes.dtype)
-    for place, box in enumerate(boxes):
-        if worst[place] > threshold:
-            continue
-        kept.append(place)
-        if decay < 1 and threshold > 0.5:
-            threshold *= decay
-        rest = slice(place + 1, None)
-        worst[rest] = np.maximum(worst[rest], overlaps(box, boxes[rest], extra))
+    for first in range(0, len(boxes), _BLOCK):
+        # What has gone already suppresses nothing; the others are compared in one go.
+        places = np.arange(first, min(first + _BLOCK, len(boxes)))
+        if decay == 1:
+            places = places[worst[places] <= threshold]
+        rows = overlaps(boxes[places, None], boxes[first:], extra)
+        for place, row in zip(places.tolist(), rows, strict=True):
+            if worst[place] > threshold:
+                continue
+            kept.append(place)
+            if decay < 1 and threshold > 0.5:
+                threshold *= decay
+            np.maximum(worst[first:], row, out=worst[first:])
     return np.asarray(kept, np.int64)
 
 

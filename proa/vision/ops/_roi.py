@@ -6,6 +6,7 @@ R boxes, C channels, P rows and Q columns of the result, H and W of the feature 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,16 @@ from jax import lax
 
 from proa.core import InvalidArgumentError, OutOfRangeError, describe_array, op
 from proa.nn._function_layer import FunctionLayer
+from proa.ops._conv_lowering import on_cpu
 from proa.ops._host_checks import host_values
-from proa.ops._windows import expand, is_constant
+from proa.ops._windows import expand, is_constant, require_constant
 
 from ._boxes import check_boxes
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index, Ints
 
-#: Elements of feature maps that are copied at a time, one map per box.
+#: Elements that are worked on at a time, over all boxes.
 _AT_ONCE = 1 << 22
 
 
@@ -61,22 +63,31 @@ def _images(boxes: Array, boxes_num: Array) -> Array:
     return jnp.searchsorted(ends, jnp.arange(boxes.shape[0]), side="right")
 
 
-def _over_boxes(one: Callable[..., Array], x: Array, *of_boxes: Array) -> Array:
-    """Applies `one(feature map, ...)` to the map and the numbers of each box.
+def _over_boxes(one: Callable[..., Array], together: int, *of_boxes: Array) -> Array:
+    """Applies `one` to the numbers of each box.
 
-    Large maps are copied for some boxes at a time, and again for the gradient.
+    Args:
+        one: the function of one box; what it reads is read again for the gradient.
+        together: boxes to work on at a time.
+        of_boxes: what `one` takes, for all boxes.
     """
 
     def of_box(numbers: Any) -> Array:
-        return one(x[numbers[0]], *numbers[1:])
+        return one(*numbers)
 
-    if not is_constant(*x.shape, *of_boxes[0].shape):
+    count = of_boxes[0].shape[0]
+    if not is_constant(count) or count <= together:
         return jax.vmap(of_box)(of_boxes)
-    count, size = of_boxes[0].shape[0], x.shape[1] * x.shape[2] * x.shape[3]
-    if count * size <= _AT_ONCE:
-        return jax.vmap(of_box)(of_boxes)
-    together = max(1, min(count, _AT_ONCE // size))
-    return lax.map(jax.checkpoint(of_box), of_boxes, batch_size=together)
+    # One at a time without the axis of a batch, over which products of matrices are slow.
+    options = {"batch_size": together} if together > 1 else {}
+    return lax.map(jax.checkpoint(of_box), of_boxes, **options)
+
+
+def _at_once(size: Any) -> int:
+    """How many boxes to work on at a time, where each takes `size` elements."""
+    if on_cpu():
+        return 1
+    return max(1, _AT_ONCE // max(size, 1)) if is_constant(size) else 1
 
 
 def _wide(x: Array) -> Any:
@@ -125,8 +136,14 @@ def _hat(at: Array, element: Array, size: Any) -> Array:
     return jnp.where(inside, jnp.maximum(1 - distance, 0), 0)
 
 
-def _weighted(x_CHW: Array, rows_PH: Array, columns_QW: Array) -> Array:
-    return jnp.einsum("chw,ph,qw->cpq", x_CHW, rows_PH, columns_QW, precision="highest")
+def _weighted(x_HF: Array, rows_PH: Array, columns_QW: Array) -> Array:
+    """Weighted sums [Q, P, C] of a map whose columns and channels are one axis F."""
+    bins, width = rows_PH.shape[0], columns_QW.shape[1]
+    channels = x_HF.shape[1] // width
+    x_PWC = jnp.dot(rows_PH, x_HF, precision="highest").reshape(bins, width, channels)
+    x_WF = x_PWC.transpose(1, 0, 2).reshape(width, bins * channels)
+    y = jnp.dot(columns_QW, x_WF, precision="highest")
+    return y.reshape(columns_QW.shape[0], bins, channels)
 
 
 @op(method=None, check=_check_counts)
@@ -185,8 +202,15 @@ def roi_align(
         each = extent / bins
         low_RP = begin[:, None] + jnp.arange(bins).astype(dtype) * each[:, None]
         weights.append(_sample_weights(low_RP, each, size, sampling_ratio))
-    y = _over_boxes(_weighted, x.astype(dtype), _images(boxes, boxes_num), *weights)
-    return y.astype(x.dtype)
+    batch, channels, height, width = x.shape
+    x_NHF = x.astype(dtype).transpose(0, 2, 3, 1).reshape(batch, height, width * channels)
+    together = _at_once(height * width * channels)
+
+    def one(image: Array, *weights: Array) -> Array:
+        return _weighted(x_NHF[image], *weights)
+
+    y = _over_boxes(one, together, _images(boxes, boxes_num), *weights)
+    return y.transpose(0, 3, 2, 1).astype(x.dtype)
 
 
 # Maximum ---------------------------------------------------------------------------------------
@@ -203,19 +227,55 @@ def _inside(low_RP: Array, high_RP: Array, size: Any) -> Array:
     return (element >= low_RP[..., None]) & (element < high_RP[..., None])
 
 
-def _largest(x_CHW: Array, rows_PH: Array, columns_QW: Array) -> Array:
-    """Largest element of each bin, the first one of equals; zero for an empty bin."""
-    width = x_CHW.shape[2]
-    fixed = lax.stop_gradient(x_CHW)
-    low = jnp.asarray(-jnp.inf, x_CHW.dtype)
-    masked_CHQW = jnp.where(columns_QW, fixed[:, :, None, :], low)
-    column_CHQ, best_CHQ = jnp.argmax(masked_CHQW, -1), jnp.max(masked_CHQW, -1)
-    row_CPQ = jnp.argmax(jnp.where(rows_PH[..., None], best_CHQ[:, None], low), 2)
-    at_CPQ = row_CPQ * width + jnp.take_along_axis(column_CHQ, row_CPQ, 1)
-    flat = x_CHW.reshape(x_CHW.shape[0], x_CHW.shape[1] * width)
-    values = jnp.take_along_axis(flat, at_CPQ.reshape(x_CHW.shape[0], -1), 1)
-    is_empty = ~(rows_PH.any(1)[:, None] & columns_QW.any(1))
-    return jnp.where(is_empty, 0, values.reshape(at_CPQ.shape))
+def _first_larger(a: Array, b: Array) -> Array:
+    """The larger of two, and the gradient to it alone: to the first of equals."""
+    return jnp.where(a >= b, a, b)
+
+
+def _window_maxima(x: Array, axis: int) -> Array:
+    """Largest elements of all windows of 1, 2, 4, ... along an axis, one size after the other.
+
+    The maximum over any range is then that of two windows, whatever its extent.
+    """
+    size = x.shape[axis]
+    levels, reach = [x], 1
+    while 2 * reach <= size:
+        below = levels[-1]
+        beyond = jnp.full_like(lax.slice_in_dim(below, 0, reach, axis=axis), -jnp.inf)
+        moved = jnp.concatenate([lax.slice_in_dim(below, reach, size, axis=axis), beyond], axis)
+        levels.append(_first_larger(below, moved))
+        reach *= 2
+    return jnp.concatenate(levels, axis)
+
+
+def _range_maxima(maxima_LF: Array, start: Any, size: int, low: Array, high: Array) -> Array:
+    """Largest elements of the ranges [low, high) from `_window_maxima` from a line on."""
+    # An empty range reads any element.
+    low = jnp.minimum(low, max(size - 1, 0))
+    extent = jnp.maximum(high - low, 1)
+    level = 31 - lax.clz(extent)
+    last = jnp.maximum(low + extent - (1 << level), low)
+    take = start + level * size
+    return _first_larger(maxima_LF[take + low], maxima_LF[take + last])
+
+
+def _largest(maxima_LF: Array, size: tuple[int, int], start: Array, *bounds: Array) -> Array:
+    """Largest element [P, Q, C] of each bin, zero for an empty bin.
+
+    Args:
+        maxima_LF: `_window_maxima` along columns; rows and channels are one axis F.
+        size: rows and columns of the map.
+        start: where the lines of the box's image begin.
+        bounds: first row and row after the last one, each [P], then those of columns, [Q].
+    """
+    height, width = size
+    low_P, high_P, low_Q, high_Q = bounds
+    lines_QF = _range_maxima(maxima_LF, start, width, low_Q, high_Q)
+    x_QHC = lines_QF.reshape(low_Q.shape[0], height, maxima_LF.shape[1] // height)
+    x_HQC = _window_maxima(x_QHC.transpose(1, 0, 2), 0)
+    y = _range_maxima(x_HQC, 0, height, low_P, high_P)
+    is_empty = (high_P <= low_P)[:, None] | (high_Q <= low_Q)
+    return jnp.where(is_empty[..., None], 0, y)
 
 
 @op(method=None, check=_check_counts)
@@ -248,16 +308,25 @@ def roi_pool(
     """
     _check_roi(x, boxes, boxes_num, "roi_pool")
     sizes = expand(output_size, 2, "output_size", "roi_pool")
+    require_constant("the size of the feature map", "roi_pool", *x.shape[1:])
     places = _rounded(lax.stop_gradient(boxes).astype(_wide(x)) * spatial_scale)
-    masks = []
+    bounds = []
     for axis in (1, 0):
         bins, size = sizes[1 - axis], x.shape[3 - axis]
         begin = places[:, axis, None]
         each = jnp.maximum(places[:, axis + 2, None] - begin + 1, 1) / bins
         number = jnp.arange(bins).astype(each.dtype)
         low, high = jnp.floor(number * each) + begin, jnp.ceil((number + 1) * each) + begin
-        masks.append(_inside(low, high, size))
-    return _over_boxes(_largest, x, _images(boxes, boxes_num), *masks)
+        bounds += [jnp.clip(end, 0, size).astype(jnp.int32) for end in (low, high)]
+    batch, channels, height, width = x.shape
+    maxima_NLHC = _window_maxima(x.transpose(0, 3, 2, 1), 1)
+    lines = maxima_NLHC.shape[1]
+    maxima_LF = maxima_NLHC.reshape(batch * lines, height * channels)
+    together = max(1, _AT_ONCE // max(sizes[1] * height * channels, 1))
+    one = functools.partial(_largest, maxima_LF, (height, width))
+    starts = _images(boxes, boxes_num) * lines
+    y = _over_boxes(one, together, starts, *bounds)
+    return y.transpose(0, 3, 1, 2)
 
 
 # Position-sensitive mean -----------------------------------------------------------------------
@@ -320,7 +389,13 @@ def psroi_pool(
         number = jnp.arange(bins).astype(dtype)
         low, high = jnp.floor(number * each + begin), jnp.ceil((number + 1) * each + begin)
         masks.append(_inside(low, high, size).astype(dtype))
-    y = _over_boxes(_own_channel_mean, x.astype(dtype), _images(boxes, boxes_num), *masks)
+    together = _at_once(x.shape[1] * x.shape[2] * x.shape[3])
+    wide = x.astype(dtype)
+
+    def one(image: Array, *masks: Array) -> Array:
+        return _own_channel_mean(wide[image], *masks)
+
+    y = _over_boxes(one, together, _images(boxes, boxes_num), *masks)
     return y.astype(x.dtype)
 
 

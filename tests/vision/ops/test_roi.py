@@ -146,7 +146,7 @@ def test_a_box_without_area_gives_zeros():
     assert not ops.roi_align(proa.ones([1, 1, 4, 4]), box, proa.to_tensor([1]), 2).numpy().any()
 
 
-def test_large_maps_are_copied_for_some_boxes_at_a_time(monkeypatch):
+def test_boxes_may_go_one_by_one_some_together_or_all(monkeypatch):
     boxes = jnp.asarray(np.tile(BOXES, (3, 1)), "float32")
     x = jnp.asarray(randn(2, 6, 6, 7), "float32")
 
@@ -154,11 +154,13 @@ def test_large_maps_are_copied_for_some_boxes_at_a_time(monkeypatch):
         # The op's array function, so that no compiled form of it is kept.
         return (ops.psroi_pool.op.fn(x, boxes, jnp.asarray([5, 7]), SIZE) ** 2).sum()
 
-    whole = jax.jit(jax.value_and_grad(square))(x)
-    monkeypatch.setattr(_roi, "_AT_ONCE", 6 * 6 * 7 * 5)
-    turns = jax.jit(jax.value_and_grad(lambda x: square(x)))(x)
-    np.testing.assert_allclose(whole[0], turns[0], rtol=1e-5)
-    np.testing.assert_allclose(whole[1], turns[1], rtol=1e-5, atol=1e-6)
+    one_by_one = jax.jit(jax.value_and_grad(square))(x)
+    monkeypatch.setattr(_roi, "on_cpu", lambda: False)
+    for limit in (6 * 6 * 7 * 5, 1 << 20):
+        monkeypatch.setattr(_roi, "_AT_ONCE", limit)
+        found = jax.jit(jax.value_and_grad(lambda x: square(x)))(x)
+        np.testing.assert_allclose(found[0], one_by_one[0], rtol=1e-5)
+        np.testing.assert_allclose(found[1], one_by_one[1], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["roi_align", "roi_pool", "psroi_pool"])
