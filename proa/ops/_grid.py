@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+from jax import lax
 
 from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 
@@ -127,7 +128,7 @@ def grid_sample(
         )
     sizes = x.shape[2:]
     x_NCP = x.reshape(*x.shape[:2], math.prod(sizes))
-    points = grid.reshape(grid.shape[0], -1, rank)
+    points = lax.collapse(grid, 1, grid.ndim - 1)
     places = [
         _bring_inside(
             _place(points[..., rank - 1 - axis], size, align_corners),

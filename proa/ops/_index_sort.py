@@ -203,8 +203,8 @@ def _search(ordered: Any, values: Any, right: bool) -> Any:
     ordered, values = ordered.astype(dtype), values.astype(dtype)
     if ordered.ndim == 1:
         return jnp.searchsorted(ordered, values, side=side)
-    rows = ordered.reshape(-1, ordered.shape[-1])
-    wanted = values.reshape(-1, values.shape[-1])
+    rows = jax.lax.collapse(ordered, 0, ordered.ndim - 1)
+    wanted = jax.lax.collapse(values, 0, values.ndim - 1)
     found = jax.vmap(lambda a, v: jnp.searchsorted(a, v, side=side))(rows, wanted)
     return found.reshape(values.shape)
 

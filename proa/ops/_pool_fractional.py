@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+from jax import lax
 
 from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op, to_tensor
 
@@ -79,9 +80,9 @@ def fractional_max_pool(x: Array, u: Array, output_size: Any, kernel_size: Any, 
         inside = inside & valid.reshape(shape)
     low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
     values = jnp.where(inside, x[(slice(None), slice(None), *chosen)], low)
-    values = values.reshape(*x.shape[:2], *wanted, -1)
+    values = lax.collapse(values, 2 + rank)
     best = jnp.argmax(values, axis=-1, keepdims=True)
-    everywhere = jnp.broadcast_to(flat, inside.shape).reshape(*wanted, -1)
+    everywhere = lax.collapse(jnp.broadcast_to(flat, inside.shape), rank)
     picked = jnp.take_along_axis(jnp.broadcast_to(everywhere, values.shape), best, axis=-1)
     found = jnp.take_along_axis(values, best, axis=-1)[..., 0]
     return found, picked[..., 0].astype(jnp.int32)

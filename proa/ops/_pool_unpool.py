@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+from jax import lax
 
 from proa.core import InvalidArgumentError, describe_array, op
 
@@ -59,8 +60,8 @@ def _unpool(
     empty = jnp.zeros((batch, channels, math.prod(sizes)), x.dtype)
     rows = jnp.arange(batch)[:, None, None]
     columns = jnp.arange(channels)[None, :, None]
-    places = indices.reshape(batch, channels, -1)
-    filled = empty.at[rows, columns, places].set(x.reshape(batch, channels, -1))
+    places = lax.collapse(indices, 2)
+    filled = empty.at[rows, columns, places].set(lax.collapse(x, 2))
     return filled.reshape(batch, channels, *sizes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -127,7 +128,8 @@ def _to_last(x: Array, axes: tuple[int, ...] | None) -> Array:
         return x.reshape(-1)
     kept = [a for a in range(x.ndim) if a not in axes]
     moved = jnp.transpose(x, (*kept, *axes))
-    return moved.reshape((*[x.shape[a] for a in kept], -1))
+    # Written out, since -1 has no value beside an axis of extent 0.
+    return moved.reshape(*[x.shape[a] for a in kept], math.prod(x.shape[a] for a in axes))
 
 
 def _restore(result: Array, x: Array, axes: tuple[int, ...] | None, keepdim: bool) -> Array:

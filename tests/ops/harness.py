@@ -227,6 +227,17 @@ def _run(case: Case, args: Any, fn: Callable[..., Any] | None = None) -> list[Te
     return [t for t in _leaves((fn or case.fn)(*args, **kwargs)) if isinstance(t, Tensor)]
 
 
+def arrays_of(value: Any, every: bool = False) -> list[np.ndarray]:
+    """The arrays among some arguments; with `every` numbers too, as arrays."""
+    leaves_ = _leaves(value)
+    return [np.asarray(v) for v in leaves_ if every or isinstance(v, np.ndarray)]
+
+
+def values_of(case: Case, args: Any) -> list[np.ndarray]:
+    """What a row's function gives for other arguments, in float32."""
+    return [t.numpy() for t in _run(case, _wrap(_cast(args, "float32")))]
+
+
 def _is_float(array: Any) -> bool:
     return bool(jnp.issubdtype(array.dtype, jnp.inexact))
 
