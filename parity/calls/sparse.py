@@ -137,6 +137,9 @@ def _convolutions() -> Iterator[Call]:
         yield Call(f"{_F}.max_pool3d", coo(_VOLUME, 4), list(window), 1)
     yield Call(f"{_F}.max_pool3d", coo(_VOLUME, 4), 2)
     yield Call(f"{_F}.max_pool3d", coo(_VOLUME, 4), [1, 3, 3], [1, 2, 2], [0, 1, 1])
+
+
+def _odd_windows() -> Iterator[Call]:
     yield Call(
         f"{_F}.conv2d",
         coo(_IMAGE, 3),
@@ -194,4 +197,4 @@ def _layers() -> Iterator[Call]:
     yield Call(f"{_S}.nn.SubmConv2D", 2, 3, 3, backend="x", error=True)
 
 
-CALLS = (*_unary(), *_binary(), *_shapes(), *_convolutions(), *_layers())
+CALLS = (*_unary(), *_binary(), *_shapes(), *_convolutions(), *_odd_windows(), *_layers())

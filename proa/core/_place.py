@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ._errors import InvalidArgumentError, UnknownNameError
+from ._errors import InvalidArgumentError, InvalidTypeError, UnknownNameError
 
 # Paddle says gpu for what JAX calls cuda or rocm.
 _PLATFORMS = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu", "tpu": "tpu", "rocm": "rocm"}
@@ -151,8 +151,17 @@ def get_device(input: Any = None) -> str | int:
 
     Returns:
         A name such as `"cpu"` or `"gpu:0"`; for a tensor its number, -1 on the CPU.
+
+    Raises:
+        InvalidTypeError: no Tensor.
     """
     if input is not None:
+        if not hasattr(input, "_data"):
+            raise InvalidTypeError(
+                f"`input` of `get_device` is {input!r}"[:200],
+                expected="a Tensor, or None for the current device",
+                fix="leave it out to ask for the current device",
+            )
         place = place_of(input._data)
         return -1 if place.kind == "cpu" else place.index
     place = _current[0]

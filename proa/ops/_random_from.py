@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 def _require(array: Any, is_good: Any, name: str, expected: str, fix: str) -> None:
     values = host_values(array)
-    if values is not None and values.size and not is_good(values).all():
+    with np.errstate(invalid="ignore"):
+        is_bad = values is not None and values.size and not is_good(values).all()
+    if values is not None and is_bad:
         raise OutOfRangeError(
             f"`{name}` was given values from {np.min(values)} to {np.max(values)}",
             expected=expected,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 
@@ -29,7 +30,7 @@ def _host_bytes() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
-def _device_bytes(device: jax.Device) -> int:
+def _device_bytes(device: Any) -> int:
     """Bytes in use as the runtime counts them, else those of the arrays that are alive."""
     stats = device.memory_stats() or {}
     if "bytes_in_use" in stats:

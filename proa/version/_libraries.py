@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import jax
 
 
-def _gpus() -> list[jax.Device]:
+def _gpus() -> list[Any]:
     try:
         return jax.devices("gpu")
     except RuntimeError:

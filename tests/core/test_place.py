@@ -37,3 +37,8 @@ def test_a_tensor_knows_its_place():
 def test_the_device_of_a_tensor_is_a_number():
     assert proa.get_device(proa.ones([1])) == -1
     assert proa.device.get_device(proa.ones([1])) == -1
+
+
+def test_the_device_of_what_is_no_tensor():
+    with pytest.raises(TypeError, match="`input` of `get_device` is 'x'"):
+        proa.get_device("x")
