@@ -627,6 +627,9 @@ def _set_grad(self: Tensor, value: Any) -> None:
                 expected="a gradient of the tensor's own shape",
                 fix="reshape it",
             )
+        # It says what a gradient that `backward` has left says of itself.
+        if value is not None and value._stop and value._edge is None:
+            value = new_gradient(value._data)
         self._grad = value
         return
     raise InvalidTypeError(

@@ -71,21 +71,19 @@ def get_device(input: Tensor | None = None) -> Any:
 
 
 def get_available_device() -> list[str]:
-    """Returns the names that `set_device` takes on this machine.
+    """Returns the names of the accelerators of this machine; the host is no part of it.
 
     Examples:
         >>> import proa
-        >>> proa.device.get_available_device()[0]
-        'cpu'
-
-    Differs: Paddle leaves the host out.
+        >>> "cpu" in proa.device.get_available_device()
+        False
     """
-    return available_devices()
+    return [name for name in available_devices() if name.partition(":")[0] != "cpu"]
 
 
 def get_all_device_type() -> list[str]:
-    """Returns the kinds of devices of this machine, `cpu` first."""
-    return list(dict.fromkeys(name.partition(":")[0] for name in available_devices()))
+    """Returns the kinds of accelerators of this machine; the host is no part of it."""
+    return list(dict.fromkeys(name.partition(":")[0] for name in get_available_device()))
 
 
 def _custom_devices() -> list[str]:

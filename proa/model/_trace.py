@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -218,11 +219,24 @@ def trace(network: Any, example: Example) -> list[Row]:
     return list(watcher.rows.values())
 
 
+def _positional_names(network: Any) -> list[str]:
+    """Names of what `forward` takes by position; none where it takes any number."""
+    parameters = inspect.signature(network.forward).parameters.values()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters):
+        return []
+    return [p.name for p in parameters if p.kind in kinds]
+
+
 def _call(network: Any, example: Example, recorder: Any) -> None:
+    names = _positional_names(network)
     if example.keywords is not None:
-        network(**example.keywords)
+        # A network of one input that has no such name takes the dict itself, or the list.
+        whole = len(names) == 1 and names[0] not in example.keywords
+        network(example.keywords) if whole else network(**example.keywords)
     elif example.tensors is not None:
-        network(*example.tensors)
+        whole = len(names) == 1 and len(example.tensors) > 1
+        network(list(example.tensors)) if whole else network(*example.tensors)
     elif recorder is not None:
         inputs = [
             recorder.add_input(shape, dtype.numpy, f"x{i}")

@@ -295,7 +295,8 @@ def asarray(
     """
     if copy:
         return finish(to_tensor(obj, dtype=dtype, place=device), None, None, requires_grad)
-    return as_tensor(obj, dtype, device, requires_grad)
+    made = as_tensor(obj, dtype, device, requires_grad)
+    return made if requires_grad or made.stop_gradient else made.detach()
 
 
 @composite

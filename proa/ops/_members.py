@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from proa.core import (
     InvalidTypeError,
@@ -234,8 +235,20 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 @_property
 def offset(self: Tensor) -> int:
-    """Position of the first element in its buffer: 0, since views have no shared buffer."""
-    return 0
+    """Where the first element lies in the memory of the tensor this is a view of, in bytes."""
+    places = _places(self) if self._view is not None else np.zeros(1, np.int64)
+    return int(places.reshape(-1)[0]) * self.dtype.itemsize if places.size else 0
+
+
+def _places(t: Tensor) -> Any:
+    """Positions of a view's elements in the tensor that it is, in the end, a view of."""
+    view = t._view
+    if view is None:
+        return np.arange(t.size).reshape(t.shape)
+    before = _places(view.base)
+    if view.detached:
+        return before
+    return view.op.array_fn(view.key)(jax.numpy.asarray(before), *[e._data for e in view.extras])
 
 
 @_property

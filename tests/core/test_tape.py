@@ -368,3 +368,10 @@ def test_clear_gradient_takes_no_arrays():
     x = wanted(1.0, 2.0)
     with pytest.raises(InvalidTypeError, match="`set_to_zero` of `clear_gradient` is a ndarray"):
         x.clear_gradient(np.ones(2))
+
+
+def test_a_gradient_that_is_set_looks_like_one_that_was_computed():
+    x = proa.to_tensor(1.0, stop_gradient=False)
+    x.grad = proa.to_tensor(3.0)
+    assert not x.grad.stop_gradient
+    assert x.grad.item() == 3.0

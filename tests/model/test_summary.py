@@ -84,3 +84,19 @@ def test_wrong_networks_and_sizes_are_refused() -> None:
         summary(lambda x: x, (1, 3))
     with pytest.raises(InvalidArgumentError, match="linear"):
         summary(nn.Linear(3, 2), (1, 4))
+
+
+def test_a_network_of_one_input_takes_the_list_or_dict_itself(capsys):
+    class Adds(proa.nn.Layer):
+        def __init__(self, *keys):
+            super().__init__()
+            self.keys, self.linear = keys, proa.nn.Linear(2, 3)
+
+        def forward(self, inputs):
+            first, second = self.keys
+            return self.linear(inputs[first] + inputs[second])
+
+    x = proa.ones([1, 2])
+    assert proa.summary(Adds(0, 1), input=[x, x])["total_params"] == 9
+    assert proa.summary(Adds("a", "b"), input={"a": x, "b": x})["total_params"] == 9
+    assert "Linear" in capsys.readouterr().out

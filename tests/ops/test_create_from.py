@@ -97,3 +97,10 @@ ERRORS = [
 def test_errors(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+def test_asarray_of_a_tensor_wants_no_gradient_unless_asked():
+    x = proa.asarray(1.0, requires_grad=True)
+    assert not x.stop_gradient
+    assert proa.asarray(x).stop_gradient
+    assert not proa.asarray(x, requires_grad=True).stop_gradient

@@ -169,3 +169,9 @@ def test_tensors_know_whether_they_hold_one_array():
     x.add_(source)
     assert not x._is_shared_buffer_with(source)
     assert source.tolist() == [1.0]
+
+
+def test_offset_of_views_in_bytes():
+    x = proa.to_tensor([[1, 2, 3], [4, 5, 6]])
+    assert (x.offset, x[1].offset, x[1][2].offset, x[:, 1:].offset) == (0, 24, 40, 8)
+    assert (x.detach()[1].offset, x.T[1].offset, (x + 1).offset) == (24, 8, 0)
