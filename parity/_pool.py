@@ -10,10 +10,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -117,6 +117,7 @@ def run_tasks(
     """Runs all tasks, each within `limit` seconds; `done` gets each name with its answer."""
     todo, lock = iter(tasks.items()), Lock()
     alive: set[Worker] = set()
+    stopped = Event()
 
     def end(worker: Worker | None) -> None:
         if worker is not None:
@@ -134,6 +135,8 @@ def run_tasks(
                 if worker is None:
                     worker = Worker(side, kind)
                     alive.add(worker)
+                    if stopped.is_set():
+                        return
                 answer = worker.ask(task, limit)
                 with lock:
                     done(name, answer)
@@ -146,10 +149,16 @@ def run_tasks(
 
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for each in [pool.submit(work) for _ in range(workers)]:
-                each.result()
+            futures = [pool.submit(work) for _ in range(workers)]
+            # The first that fails, not the first in order, which may still wait for an answer.
+            wait(futures, return_when=FIRST_EXCEPTION)
+            for each in futures:
+                if each.done():
+                    each.result()
+            wait(futures)
         except BaseException:
             # An interrupted run ends at once.
+            stopped.set()
             with lock:
                 for _ in todo:
                     pass
