@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,11 @@ import jax  # noqa: E402  (the environment comes first)
 import pytest  # noqa: E402  (the environment comes first)
 
 import proa  # noqa: E402  (the environment comes first)
+
+
+# A shell ignores Ctrl-C in what it starts in the background; tests send it to themselves.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

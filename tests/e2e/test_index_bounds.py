@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import proa
+import proa.incubate.nn.functional as fused
 import proa.nn.functional as F
+import proa.vision.ops
 from proa.core import OutOfRangeError, all_ops
 
 X = proa.to_tensor(np.arange(12.0).reshape(3, 4).astype("float32"))
@@ -126,6 +128,27 @@ TABLE: dict[str, Row] = {
     ),
     "geometric_send": Row(lambda i: proa.geometric.send_u_recv(X, i, i), 3, False),
     "geometric_send_edges": Row(lambda i: proa.geometric.send_ue_recv(X, ROWS, i, i), 3, False),
+    "cross_entropy_with_softmax_bwd_w_downcast": Row(
+        lambda i: fused.cross_entropy_with_softmax_bwd_w_downcast(
+            i, proa.full([2, 3], 1 / 3), proa.ones([2])
+        ),
+        3,
+        False,
+    ),
+    "rows_added": Row(
+        lambda i: fused.embedding_grad_add_to_(i, proa.zeros([3, 4]), ROWS), 3, False
+    ),
+    "moe_combine": Row(lambda i: fused.moe_combine(X, proa.ones([2, 1]), i.unsqueeze(0)), 3, False),
+    "rotary": Row(
+        lambda i: fused.fused_rotary_position_embedding(
+            proa.ones([1, 2, 1, 4]),
+            sin=proa.zeros([1, 3, 1, 4]),
+            cos=proa.ones([1, 3, 1, 4]),
+            position_ids=i.unsqueeze(0),
+        ),
+        3,
+        False,
+    ),
     "geometric_pair": Row(lambda i: proa.geometric.send_uv(X, X, i, i), 3, False),
 }
 #: Integer inputs that name no place of an axis, or ops that their caller has checked.
@@ -142,6 +165,14 @@ OTHERS = {
         *("roi_align", "roi_pool", "psroi_pool", "yolo_box"),
     },
     "categories of any value": {"nms"},
+    "places in caches, which masks bound": {
+        *("blocks_mask", "blocks_read", "blocks_written", "cache_written", "prefix_mask"),
+        *("step_mask", "turn_step"),
+    },
+    "numbers that are only computed with, or left out where another process has them": {
+        *("expand_modality_expert_id", "place_tokens", "top_p_sampling"),
+    },
+    "checked by tests of their own": {"int_bincount", "yolo_loss"},
     "made from slices or by the op itself": {
         *("getitem", "getitem_inverse", "setitem", "lu_unpack", "expert_rows", "gather_rows"),
         *("sparse_softmax", "sparse_dense_matmul", "sparse_masked_matmul", "sparse_convolution"),

@@ -50,7 +50,7 @@ class Branching(nn.Layer):
         self.linear = nn.Linear(3, 2)
 
     def forward(self, x: Any) -> Any:
-        return self.linear(x if float(x.sum()) > 0 else -x)
+        return self.linear(x if x.sum().numpy() > 0 else -x)
 
 
 def test_what_cannot_be_compiled_runs_uncompiled_after_one_warning() -> None:
@@ -58,7 +58,7 @@ def test_what_cannot_be_compiled_runs_uncompiled_after_one_warning() -> None:
     optimizer = proa.optimizer.SGD(0.1, parameters=model.parameters())
     model.prepare(optimizer, nn.CrossEntropyLoss())
     before = weights(model)
-    with pytest.warns(UserWarning, match=r"the training step runs uncompiled.*float\(\).*_steps"):
+    with pytest.warns(UserWarning, match=r"the training step runs uncompiled.*numpy\(\).*_steps"):
         model.train_batch(POINTS, LABELS)
     assert not model._steps.train.is_compiled
     assert not np.array_equal(weights(model)[0], before[0])

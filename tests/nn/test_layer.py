@@ -114,7 +114,7 @@ def test_numbers_that_forward_reads_count_for_the_guard_unless_it_counts_them_it
 
 def test_a_recorder_is_told_of_each_layer_that_runs(monkeypatch):
     class Recorder:
-        noted = []
+        adapt, noted = None, []
 
         def note_layer(self, layer):
             self.noted.append(layer)

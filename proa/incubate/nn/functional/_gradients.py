@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
 from proa.core import Tensor, composite, op
 from proa.core import write_inplace as overwrite
+from proa.ops._host_checks import check_range
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index
 
 
-@op(method=None, differentiable=False)
+def _check_label(label: Any, softmax: Any, **rest: Any) -> None:
+    name = "cross_entropy_with_softmax_bwd_w_downcast"
+    check_range(label, softmax.shape[-1], "label", name, "a class")
+
+
+def _check_rows(main: Any, index: Any, **rest: Any) -> None:
+    check_range(index, main.shape[0], "token_indices", "embedding_grad_add_to_", "a row")
+
+
+@op(method=None, differentiable=False, check=_check_label)
 def cross_entropy_with_softmax_bwd_w_downcast(
     label: Index, softmax: Array, loss_grad: Array
 ) -> Array:
@@ -33,7 +43,7 @@ def cross_entropy_with_softmax_bwd_w_downcast(
     return grad.astype(jnp.bfloat16)
 
 
-@op(method=None, public=False, differentiable=False)
+@op(method=None, public=False, differentiable=False, check=_check_rows)
 def rows_added(main: Array, index: Index, grad: Array) -> Array:
     """Adds rows of a gradient to the rows of a table that an index names."""
     flat = grad.reshape(-1, grad.shape[-1]).astype(main.dtype)

@@ -13,6 +13,7 @@ import numpy as np
 
 from proa.core import InvalidArgumentError, Tensor, as_dtype, composite, op, to_tensor
 from proa.ops import cast, reshape, transpose
+from proa.ops._host_checks import check_range
 from proa.ops._routing import gather_rows, ranks_within
 
 from ._float8 import quantize_blocks
@@ -271,7 +272,12 @@ def moe_gate_dispatch_partial_nosoftmaxtopk(
     return gather_rows(x, source), weights, rows, offsets, counts
 
 
-@op(method=None)
+def _check_rows(x: Any, scatter_index: Any, **rest: Any) -> None:
+    rows = x.size // max(x.shape[-1], 1)
+    check_range(scatter_index, rows, "scatter_index", "moe_combine", "a row of the buffers")
+
+
+@op(method=None, check=_check_rows)
 def moe_combine(x: Array, combine_weights: Array, scatter_index: Index) -> Array:
     """Weighted sum of each token's rows in the experts' buffers.
 

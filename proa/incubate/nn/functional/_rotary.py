@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from proa.core import InvalidArgumentError, Tensor, composite, describe_array, op
 from proa.ops import transpose
+from proa.ops._host_checks import check_range
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Index
@@ -47,7 +48,13 @@ def _table(given: Array, positions: Index | None, width: int) -> Array:
     return table_SD[None] if positions is None else table_SD[positions]
 
 
-@op(method=None, public=False)
+def _check_positions(x: Any, sin: Any, positions: Any, **rest: Any) -> None:
+    if sin is not None and positions is not None:
+        name, rows = "fused_rotary_position_embedding", sin.size // max(x.shape[-1], 1)
+        check_range(positions, rows, "position_ids", name, "a row of the tables")
+
+
+@op(method=None, public=False, check=_check_positions)
 def rotary(
     x: Array,
     sin: Array | None,
