@@ -9,8 +9,8 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock
@@ -149,13 +149,7 @@ def run_tasks(
 
     with ThreadPoolExecutor(workers) as pool:
         try:
-            futures = [pool.submit(work) for _ in range(workers)]
-            # The first that fails, not the first in order, which may still wait for an answer.
-            wait(futures, return_when=FIRST_EXCEPTION)
-            for each in futures:
-                if each.done():
-                    each.result()
-            wait(futures)
+            _wait([pool.submit(work) for _ in range(workers)])
         except BaseException:
             # An interrupted run ends at once.
             stopped.set()
@@ -165,3 +159,13 @@ def run_tasks(
             for worker in tuple(alive):
                 worker.kill()
             raise
+
+
+def _wait(futures: Sequence[Future[None]]) -> None:
+    """Waits for all, or raises what the first that fails has raised."""
+    # Not the first in order: that one may still wait for an answer.
+    wait(futures, return_when=FIRST_EXCEPTION)
+    for each in futures:
+        if each.done():
+            each.result()
+    wait(futures)
