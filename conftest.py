@@ -26,7 +26,6 @@ import pytest  # noqa: E402  (the environment comes first)
 
 import proa  # noqa: E402  (the environment comes first)
 
-
 # A shell ignores Ctrl-C in what it starts in the background; tests send it to themselves.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

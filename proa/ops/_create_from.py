@@ -13,6 +13,7 @@ from proa.core import (
     InvalidArgumentError,
     InvalidTypeError,
     Tensor,
+    alias,
     attach_method,
     composite,
     op,
@@ -296,7 +297,7 @@ def asarray(
     if copy:
         return finish(to_tensor(obj, dtype=dtype, place=device), None, None, requires_grad)
     made = as_tensor(obj, dtype, device, requires_grad)
-    return made if requires_grad or made.stop_gradient else made.detach()
+    return made if requires_grad or made._stop else alias(made)
 
 
 @composite

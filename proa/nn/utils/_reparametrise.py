@@ -248,6 +248,7 @@ def spectral_norm(
     layer.add_parameter(f"{name}_orig", weight)
     layer.register_buffer(f"{name}_u", u)
     layer.register_buffer(f"{name}_v", v)
-    layer.__dict__[name] = weight * 1.0
+    # A computed tensor, as the hook leaves one before each call.
+    layer.__dict__[name] = weight * 1.0  # type: ignore[operator]
     layer.register_forward_pre_hook(hook)
     return layer
