@@ -115,6 +115,8 @@ class InnerModule(ModuleType):
             if room is not None and name in vars(room):
                 return vars(room)[name]
             own = own.rpartition(".")[0]
+        if hasattr(proa, name):
+            return getattr(proa, name)
         shelves = [sys.modules[f"{_OWN}.{room}"] for room in ("linalg", "nn", "nn.functional")]
         for shelf in (*shelves, proa.Tensor):
             if name in vars(shelf):
@@ -160,4 +162,5 @@ def name_from_above(room: str, name: str) -> Any:
         room: the room's full name in Proa.
         name: the name.
     """
-    return vars(proa).get(name) if room == f"{_OWN}.framework" else None
+    # Not what the top has loaded so far: it loads rooms when their names are asked for.
+    return getattr(proa, name, None) if room == f"{_OWN}.framework" else None

@@ -22,7 +22,7 @@ from proa.core import (
     no_grad,
     to_tensor,
 )
-from proa.program import InputSpec, NeedsConversion, Program, recording, verify
+from proa.program import InputSpec, NeedsConversion, Program, recording, verify, without_effects
 from proa.version import full_version
 
 from ._artifact import ROLES, Artifact, write_artifact
@@ -73,7 +73,8 @@ def _record(fn: Any, specs: Any, convert: Any) -> tuple[Program, list[Tensor], A
             expected="a function that only computes its outputs",
             fix="call layer.eval() first; sampling and running statistics cannot be exported",
         )
-    return verify(program), state.captures, structure
+    # A file holds nothing that is done beside computing, such as printing.
+    return verify(without_effects(program)), state.captures, structure
 
 
 def _specs_to_try(layer: Any, input_spec: Any) -> list[list[InputSpec]]:

@@ -23,7 +23,7 @@ from proa.core import (
     to_tensor,
     user_location,
 )
-from proa.ops import cast, logical_and, logical_not, logical_or
+from proa.ops import cast, logical_not
 from proa.program import (
     UNDEFINED,
     Assertion,
@@ -413,7 +413,7 @@ def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     left = a()
     if not is_unknown(left):
         return left and b()
-    return _lazy(left, b, logical_and, lambda right: if_exp(left, right, lambda: False, ""))
+    return if_exp(left, lambda: _as_bool(b()), lambda: False, "")
 
 
 def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
@@ -421,30 +421,16 @@ def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     left = a()
     if not is_unknown(left):
         return left or b()
-    return _lazy(left, b, logical_or, lambda right: if_exp(left, lambda: True, right, ""))
+    return if_exp(left, lambda: True, lambda: _as_bool(b()), "")
 
 
-def _lazy(left: Tensor, right: Callable[[], Any], join: Any, choose: Callable[[Any], Any]) -> Any:
-    def as_bool() -> Any:
-        value = right()
-        return cast(value, "bool").reshape([]) if isinstance(value, Tensor) else bool(value)
-
-    return choose(as_bool)
+def _as_bool(value: Any) -> Any:
+    return cast(value, "bool").reshape([]) if isinstance(value, Tensor) else bool(value)
 
 
 def not_(value: Any) -> Any:
     """`not value`."""
     return logical_not(cast(value, "bool")) if is_unknown(value) else not value
-
-
-def eq(a: Any, b: Any) -> Any:
-    """`a == b`."""
-    return a == b
-
-
-def not_eq(a: Any, b: Any) -> Any:
-    """`a != b`."""
-    return a != b
 
 
 def assert_stmt(condition: Any, message: Callable[[], Any]) -> None:

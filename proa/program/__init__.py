@@ -14,6 +14,7 @@ from ._dims import substitute as substitute
 from ._effects import Assertion as Assertion
 from ._effects import Printing as Printing
 from ._effects import record_effect as record_effect
+from ._effects import without_effects as without_effects
 from ._input_spec import InputSpec as InputSpec
 from ._program import Call as Call
 from ._program import NeedsConversion as NeedsConversion

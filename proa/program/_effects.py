@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +11,9 @@ import jax
 import numpy as np
 
 from proa.core import BaseOp, Tensor, context, dispatch, new_tensor, user_location
+
+from ._control_flow import SubProgram
+from ._program import Program, prune
 
 
 class Effect(ABC):
@@ -66,6 +70,25 @@ class EffectOp(BaseOp):
 
 
 _EFFECT = EffectOp()
+
+
+def without_effects(program: Program) -> Program:
+    """Returns the Program that only computes its outputs, in branches and loops too."""
+    calls = []
+    for call in program.calls:
+        if call.op.has_programs:
+            key = tuple([_quiet(attribute) for attribute in call.key])
+            call = dataclasses.replace(call, key=key)
+        if not call.op.has_effect:
+            calls.append(call)
+    inputs, captures = program.inputs, program.captures
+    return prune(Program(inputs, captures, program.constants, calls, program.outputs))
+
+
+def _quiet(attribute: Any) -> Any:
+    if not isinstance(attribute, SubProgram):
+        return attribute
+    return SubProgram(without_effects(attribute.program), attribute.sizes)
 
 
 def record_effect(effect: Effect, tensors: Sequence[Tensor]) -> None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -33,6 +35,16 @@ def test_names_of_inner_modules_are_those_of_the_public_rooms() -> None:
     assert paddle.nn.loss.MSELoss is proa.nn.MSELoss
     assert paddle.tensor.linalg.svd is proa.linalg.svd
     assert paddle.framework.CPUPlace is proa.CPUPlace
+
+
+def test_names_of_rooms_that_nobody_has_loaded_yet_are_found_too() -> None:
+    code = (
+        "import proa.compat; proa.compat.install(); import paddle; "
+        "print(paddle.framework.ParamAttr is paddle.nn.ParamAttr, "
+        "hasattr(paddle.framework, 'nothing'))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True", "False"]
 
 
 def test_fused_functions_and_the_files_of_their_names() -> None:

@@ -306,6 +306,37 @@ def test_a_layer_that_branches_is_saved(tmp_path):
         np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-6)
 
 
+def test_a_failed_assertion_of_a_compiled_function_stops_it():
+    def checked(x):
+        x = x * 2 if x.sum() > 0 else x
+        assert x.sum() < 5, "too large"
+        return x
+
+    compiled = to_static(checked, full_graph=True)
+    assert compiled(proa.to_tensor([1.0, 1.0])).tolist() == [2.0, 2.0]
+    with pytest.raises(Exception, match=r"too large \(at .*test_convert.py:\d+\)"):
+        compiled(proa.to_tensor(UP)).numpy()
+
+
+def test_what_a_layer_prints_and_asserts_is_no_part_of_its_file(tmp_path, capsys):
+    class Talks(nn.Layer):
+        def forward(self, x):
+            print("sum", x.sum())
+            if x.sum() > 0:
+                print("positive")
+                x = x * 2
+            assert x.sum() < 99, "too large"
+            return x
+
+    spec = [proa.static.InputSpec([None], "float32")]
+    proa.jit.save(Talks(), str(tmp_path / "net"), input_spec=spec)
+    capsys.readouterr()
+    loaded = proa.jit.load(str(tmp_path / "net"))
+    assert loaded(proa.to_tensor(UP)).tolist() == [2.0, 4.0]
+    assert loaded(proa.to_tensor(DOWN)).tolist() == DOWN
+    assert capsys.readouterr().out == ""
+
+
 def none_in_one_branch(x):
     y = None
     if x.sum() > 0:

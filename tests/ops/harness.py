@@ -26,7 +26,6 @@ different within a module.
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import sys
 import zlib
@@ -184,16 +183,9 @@ def case_ids(cases: Sequence[Case]) -> list[str]:
     return ids
 
 
-def compiled(fn: Callable[..., Any]) -> Callable[..., Any] | None:
-    """Returns `fn` recorded and compiled as a whole, or `None` where that cannot be done yet."""
-    try:
-        if importlib.util.find_spec("proa.jit") is None:
-            return None
-    except ModuleNotFoundError:
-        return None
-    jit = importlib.import_module("proa.jit")
-    to_static = getattr(jit, "to_static", None)
-    return None if to_static is None else to_static(fn)
+def compiled(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `fn` recorded and compiled as a whole; what cannot be recorded is an error."""
+    return proa.jit.to_static(fn, full_graph=True)
 
 
 # Arguments --------------------------------------------------------------------------------------
@@ -405,8 +397,6 @@ def _check_compiled(case: Case, eager: list[np.ndarray], precision: str) -> None
         return case.fn(*full, **{k: _wrap(v) for k, v in case.kwargs.items()})
 
     static = compiled(call)
-    if static is None:
-        return
     outputs = _leaves(static(*[args[i] for i in tensor_positions]))
     for output, want in zip((t for t in outputs if isinstance(t, Tensor)), eager, strict=True):
         assert output.numpy().dtype == want.dtype, f"{case.name}: dtype when compiled"
