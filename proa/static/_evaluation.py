@@ -26,6 +26,7 @@ def for_evaluation(recorder: OpenRecorder) -> None:
             recorder.calls.append(_with_inputs(call, inputs))
         else:
             replace(recorder, _with_inputs(call, inputs), renamed)
+    recorder._layers.clear()
     recorder._writes.clear()
     recorder._inside.clear()
     recorder.renamed.update(renamed)

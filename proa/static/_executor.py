@@ -169,6 +169,7 @@ def run_program(program: Program, feed: Mapping[str, Any], fetches: Sequence[Any
             if len(program._runs) >= _MAX_RUNS:
                 program._runs.pop(next(iter(program._runs)))
             program._runs[key] = entry
+        recorder.require_unchanged()
         ready = entry[0]
         return ready.run([_fed(value, feed) for value in ready.program.inputs])
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from proa.core import InvalidArgumentError, Tensor, context
+from proa.core import InvalidArgumentError, PreconditionError, Tensor, context
 from proa.program import Program, Recorder, State, Value, Write, prune
 
 
@@ -88,6 +88,28 @@ class OpenRecorder(Recorder):
                 self._depth = depth
             context.recorder = previous
 
+    def note_layer(self, layer: Any) -> None:
+        """Watches optimizers, which share state; layers keep the mode they were recorded in."""
+        if not hasattr(layer, "sublayers"):
+            super().note_layer(layer)
+
+    def require_unchanged(self) -> None:
+        """Refuses to run what was recorded for parameters that shared state then.
+
+        Raises:
+            PreconditionError: an optimizer has come to count apart for them.
+        """
+        for seen in self._layers.values():
+            reason = seen.guard.why_not(seen.layer)
+            if reason is not None:
+                raise PreconditionError(
+                    f"the state of {type(seen.layer).__name__} is not as the Program has it: "
+                    f"{reason}",
+                    expected="parameters that step together in all runs of a Program",
+                    fix="load the optimizer's state before minimize, or use an optimizer for each "
+                    "set of parameters",
+                )
+
     def parameters(self) -> list[Tensor]:
         """Returns the trainable tensors that the Program reads, in the order it met them."""
         return [t for t, _, _ in self._captured.values() if _is_trainable(t)]
@@ -149,6 +171,7 @@ class OpenRecorder(Recorder):
             key: Write(w.tensor, w.data, w.edge, w.stop, w.version)
             for key, w in self._writes.items()
         }
+        made._layers = dict(self._layers)
         made._inside, made.renamed = dict(self._inside), dict(self.renamed)
         made.owners = {*self.owners, self}
         return made

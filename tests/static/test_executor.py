@@ -7,7 +7,7 @@ import pytest
 
 import proa
 from proa import nn, static
-from proa.core import InvalidArgumentError, InvalidTypeError
+from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
 
 GIVEN = np.random.default_rng(0).normal(size=(6, 4)).astype("float32")
 LABELS = (GIVEN[:, 0] > 0).astype("int64")
@@ -147,3 +147,22 @@ def test_a_tensor_of_another_program_is_refused():
     _, other = program()
     with pytest.raises(InvalidArgumentError, match="is no tensor of this Program"):
         static.Executor().run(main, {"x": [[1.0, 1.0]], "number": [1]}, [other])
+
+
+def test_an_optimizer_whose_parameters_are_loaded_apart_needs_a_new_program():
+    main = static.Program()
+    with static.program_guard(main):
+        names = ("first", "second")
+        params = [static.create_parameter([1], "float32", name=name) for name in names]
+        optimizer = proa.optimizer.Adam(0.1)
+        optimizer.minimize((params[0] * params[1]).sum())
+        test = main.clone(for_test=True)
+    executor = static.Executor()
+    executor.run(main)
+    state = {key: value.numpy() for key, value in optimizer.state_dict().items()}
+    optimizer.set_state_dict(state)
+    executor.run(main)
+    optimizer.set_state_dict({**state, "second_beta1_pow_acc_0": np.float32([0.5])})
+    with pytest.raises(PreconditionError, match="Adam is not as the Program has it"):
+        executor.run(main)
+    assert executor.run(test) == []
