@@ -44,7 +44,7 @@ ROOMS = (
     ),
     *("regularizer", "nn", "sparse", "optimizer", "metric", "io", "distribution"),
     *("vision", "text", "audio", "profiler"),
-    *("amp", "jit", "static"),
+    *("amp", "formats", "jit", "static"),
     *("model", "callbacks"),
     "distributed",
     *("inference", "serving", "slim", "quantization", "onnx", "hub", "incubate"),

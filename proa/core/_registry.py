@@ -268,7 +268,7 @@ class Op(BaseOp):
         Raises:
             InvalidTypeError: an index that does not hold integers.
         """
-        named: dict[str, Any] = self._named(layout, arrays)
+        named = self.name_arrays(layout, arrays)
         for name in self.indices:
             index = named[name]
             if index is not None and not jax.numpy.issubdtype(index.dtype, jax.numpy.integer):
@@ -279,7 +279,10 @@ class Op(BaseOp):
                 )
         return named
 
-    def _named(self, layout: tuple[Any, ...] | None, arrays: tuple[Any, ...]) -> dict[str, Any]:
+    def name_arrays(
+        self, layout: tuple[Any, ...] | None, arrays: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        """Returns what flat inputs are, by parameter: one, a list for a sequence, or `None`."""
         if layout is None:
             return dict(zip((p.name for p in self.arrays), arrays, strict=True))
         remaining, named = iter(arrays), {}

@@ -15,7 +15,8 @@ from proa.core import (
     UnknownNameError,
     as_place,
 )
-from proa.jit import Pipeline, read_artifact
+from proa.formats import read_artifact
+from proa.jit import Pipeline
 
 from ._config import Config
 

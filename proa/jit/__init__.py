@@ -1,9 +1,5 @@
 """Jit room: functions compiled whole, and models in files."""
 
-from ._artifact import Artifact as Artifact
-from ._artifact import artifact_path as artifact_path
-from ._artifact import read_artifact as read_artifact
-from ._artifact import write_artifact as write_artifact
 from ._export import record as record
 from ._export import save as save
 from ._load import TranslatedLayer as TranslatedLayer

@@ -22,10 +22,10 @@ from proa.core import (
     no_grad,
     to_tensor,
 )
+from proa.formats import ROLES, Artifact, write_artifact
 from proa.program import InputSpec, NeedsConversion, Program, recording, verify, without_effects
 from proa.version import full_version
 
-from ._artifact import ROLES, Artifact, write_artifact
 from ._convert import adapt, explain_unconverted
 from ._pipeline import Pipeline, largest_difference
 from ._static_function import StaticFunction

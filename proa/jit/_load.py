@@ -16,10 +16,10 @@ from proa.core import (
     dispatch,
     to_tensor,
 )
+from proa.formats import read_artifact
 from proa.nn import Layer
 from proa.program import ProgramOp, run_stepwise
 
-from ._artifact import read_artifact
 from ._pipeline import Pipeline
 
 _NO_KEY = (None, ())

@@ -19,9 +19,8 @@ from proa.core import (
     describe_array,
     new_tensor,
 )
+from proa.formats import ROLES, Artifact
 from proa.program import bind_sizes, make_dimension, run_stepwise
-
-from ._artifact import ROLES, Artifact
 
 #: Absolute and relative tolerance of golden samples, per dtype of the output.
 TOLERANCE = {"float32": (1e-5, 1e-4), "float64": (1e-9, 1e-8)}

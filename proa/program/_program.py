@@ -13,6 +13,7 @@ import numpy as np
 
 from proa.core import (
     BaseOp,
+    Op,
     ProgramError,
     UnsupportedError,
     Vjp,
@@ -107,6 +108,27 @@ class Call:
     is_tuple: bool
     where: str = ""
     flows: tuple[bool, ...] | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Returns inputs and attributes by parameter name, for a call of a declared op.
+
+        An input is a Value, a list of Values, or `None` for one that was left out.
+
+        Raises:
+            UnsupportedError: the op is no declared one (a gradient, a branch, a loop).
+        """
+        if not isinstance(self.op, Op):
+            raise UnsupportedError(
+                f"arguments of a call of `{self.op.name}`",
+                expected="a call of an op that was declared with @op",
+                fix="look at `inputs` and `key` of the call",
+            )
+        layout, attributes = self.key
+        named = self.op.name_arrays(layout, self.inputs)
+        return {
+            **named,
+            **{p.name: v for p, v in zip(self.op.attributes, attributes, strict=True)},
+        }
 
     def __repr__(self) -> str:
         outs = ", ".join(map(repr, self.outputs))

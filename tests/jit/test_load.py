@@ -5,7 +5,8 @@ import pytest
 
 import proa
 from proa.core import ArtifactError, InvalidArgumentError, InvalidTypeError
-from proa.jit import Artifact, load, read_artifact, save, write_artifact
+from proa.formats import Artifact, read_artifact, write_artifact
+from proa.jit import load, save
 from proa.static import InputSpec
 
 nn = proa.nn

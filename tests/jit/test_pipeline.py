@@ -7,7 +7,8 @@ import pytest
 
 import proa
 from proa.core import NonFiniteError, set_flags
-from proa.jit import Pipeline, largest_difference, load, read_artifact, save
+from proa.formats import read_artifact
+from proa.jit import Pipeline, largest_difference, load, save
 from proa.static import InputSpec
 
 ONE = np.float32([1.0])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import proa
-from proa.core import ProgramError, dispatch
+from proa.core import ProgramError, UnsupportedError, dispatch
 from proa.program import ProgramOp, make_dimension, prune, recording
 
 
@@ -71,3 +71,24 @@ def test_backward_through_a_program_uses_kept_residuals():
     out.sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), np.exp([0.0, 1.0]), rtol=1e-6)
     assert op.kernels == {}
+
+
+def test_arguments_of_a_call_are_named():
+    program = record(
+        lambda x: proa.nn.functional.layer_norm(proa.concat([x, x], axis=1), 6), (2, 3)
+    )
+    (x,) = program.inputs
+    concat, norm = program.calls
+    assert concat.arguments() == {"x": [x, x], "axis": 1}
+    given = norm.arguments()
+    assert (given["x"], given["weight"]) == (concat.outputs[0], None)
+
+
+def test_a_gradient_has_no_named_arguments():
+    def slope(x):
+        x.stop_gradient = False
+        return proa.grad(proa.sin(x).sum(), x)[0]
+
+    call = next(c for c in record(slope, (2,)).calls if c.op.name.endswith("_grad"))
+    with pytest.raises(UnsupportedError, match="arguments of a call"):
+        call.arguments()

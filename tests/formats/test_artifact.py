@@ -13,7 +13,8 @@ import pytest
 
 import proa
 from proa.core import ArtifactError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from proa.jit import read_artifact, save, write_artifact
+from proa.formats import read_artifact, write_artifact
+from proa.jit import save
 from proa.static import InputSpec
 
 

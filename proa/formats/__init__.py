@@ -1,0 +1,7 @@
+"""Formats room: Programs and weights in files, Proa's own artifact and those of others."""
+
+from ._artifact import ROLES as ROLES
+from ._artifact import Artifact as Artifact
+from ._artifact import artifact_path as artifact_path
+from ._artifact import read_artifact as read_artifact
+from ._artifact import write_artifact as write_artifact
