@@ -35,7 +35,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
 
 def save_inference_model(
     path_prefix: str, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
-) -> Path:
+) -> None:
     """Saves the part of a Program between inputs and outputs as one artifact.
 
     Args:
@@ -44,9 +44,6 @@ def save_inference_model(
         fetch_vars (Tensor | list): outputs.
         executor (Executor): kept for Paddle's signature.
         kwargs: `program`, the Program; by default the default main one.
-
-    Returns:
-        Path: the file.
 
     Raises:
         InvalidArgumentError: the outputs need an input that `feed_vars` does not have.
@@ -58,9 +55,7 @@ def save_inference_model(
         ...     x = proa.static.data("x", [None, 2])
         ...     y = proa.nn.functional.softmax(x)
         >>> folder, executor = tempfile.mkdtemp(), proa.static.Executor()
-        >>> file = proa.static.save_inference_model(
-        ...     folder + "/net", [x], [y], executor, program=main
-        ... )
+        >>> proa.static.save_inference_model(folder + "/net", [x], [y], executor, program=main)
         >>> again, feeds, fetches = proa.static.load_inference_model(folder + "/net", executor)
         >>> executor.run(again, feed={feeds[0]: [[0.0, 0.0]]}, fetch_list=fetches)[0].tolist()
         [[0.5, 0.5]]
@@ -70,28 +65,26 @@ def save_inference_model(
     feeds = _as_list(feed_vars)
     with run_eagerly():
         found, state = clone._recorder.snapshot(_as_list(fetch_vars), with_writes=False)
-        names = [t.name for t in feeds]
-        missing = [v.name for v in found.inputs if v.name not in names]
+        given = {id(t._data): i for i, t in enumerate(feeds)}
+        missing = [repr(v) for v in found.inputs if id(v) not in given]
         if missing:
             raise InvalidArgumentError(
                 f"the outputs need {', '.join(missing)}",
-                expected=f"inputs among feed_vars: {', '.join(names)}",
+                expected=f"inputs among feed_vars: {', '.join(t.name for t in feeds)}",
                 fix="add them to feed_vars, or fetch tensors that do not depend on them",
             )
-        positions = [names.index(v.name) for v in found.inputs]
+        positions = [given[id(v)] for v in found.inputs]
 
         def function(*inputs: Tensor) -> list[Tensor]:
             chosen = [inputs[i] for i in positions]
             return run_stepwise(found, [*chosen, *state.captures])
 
-        specs = [_spec_of(program, t) for t in feeds]
-        return save_artifact(function, path_prefix, specs)
+        save_artifact(function, path_prefix, [_spec_of(t) for t in feeds])
 
 
-def _spec_of(program: Program, t: Tensor) -> InputSpec:
-    value = next(v for v in program._recorder.inputs if v.name == t.name)
-    shape = [e if isinstance(e, int) else None for e in value.shape]
-    return InputSpec(shape, value.dtype, t.name)
+def _spec_of(t: Tensor) -> InputSpec:
+    shape = [e if isinstance(e, int) else None for e in t._data.shape]
+    return InputSpec(shape, t._data.dtype, t.name)
 
 
 class LoadedProgram(Runnable):

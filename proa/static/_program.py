@@ -40,6 +40,7 @@ class Program:
     def __init__(self) -> None:
         self._recorder = OpenRecorder()
         self._named: dict[str, Tensor] = {}
+        self._specs: dict[str, InputSpec] = {}
         self.random_seed = 0
         #: Compiled runs, by what was fetched from which state of the Program.
         self._runs: dict[Any, Any] = {}
@@ -54,7 +55,8 @@ class Program:
                 Clone before the optimizer's `minimize`.
         """
         made = Program()
-        made._named, made.random_seed = dict(self._named), self.random_seed
+        made._named, made._specs = dict(self._named), dict(self._specs)
+        made.random_seed = self.random_seed
         with run_eagerly():
             made._recorder = self._recorder.copy()
             if for_test:
@@ -266,10 +268,12 @@ def data(name: str, shape: Sequence[Any], dtype: Any = None, lod_level: int = 0)
         lod_level (int): kept for Paddle's signature.
 
     Returns:
-        Tensor: the input.
+        Tensor: the input. One of that name, sizes and dtype that is there already is the same
+        input. With other sizes or another dtype it is a second one of that name; what is fed
+        goes to each of them that a run needs, and has to fit it.
 
     Raises:
-        InvalidArgumentError: no Program is being built, or it has an input of that name.
+        InvalidArgumentError: no Program is being built.
 
     Examples:
         >>> import proa
@@ -285,14 +289,10 @@ def data(name: str, shape: Sequence[Any], dtype: Any = None, lod_level: int = 0)
             fix="call paddle.enable_static() first, or use `with static.program_guard(program)`",
         )
     program = _main[-1]
-    if name in program._named:
-        raise InvalidArgumentError(
-            f"the Program has an input {name!r} already",
-            expected="a name of its own for each input",
-            fix="choose another name, or build a new Program",
-        )
     spec = InputSpec(shape, default_dtype() if dtype is None else dtype, name)
+    if program._specs.get(name) == spec:
+        return program._named[name]
     made = recorder.add_input(spec.dimensions(len(program._named)), spec.dtype.numpy, name)
     made.name = name
-    program._named[name] = made
+    program._named[name], program._specs[name] = made, spec
     return made

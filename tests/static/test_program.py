@@ -79,14 +79,29 @@ def test_state_of_a_program_by_name():
     assert static.Executor().run(main, {"x": [1.0, 1.0]}, [y])[0].tolist() == [2.0, 3.0]
 
 
+def test_inputs_of_one_name_are_one_input_or_get_the_same_feed(tmp_path):
+    main = static.Program()
+    with static.program_guard(main):
+        first, same = static.data("x", [2, 2]), static.data("x", [2, 2])
+        free, other = static.data("x", [None, 2]), static.data("x", [1, 4])
+        total = first.sum() + free.sum()
+        last = other * 2
+    assert same is first
+    run, given = static.Executor().run, np.ones([2, 2], "float32")
+    assert run(main, {"x": given}, [total])[0] == 8
+    assert run(main, {"x": given.reshape(1, 4)}, [last])[0].tolist() == [[2, 2, 2, 2]]
+    with pytest.raises(InvalidArgumentError, match=r"`feed` of 'x' is float32\[2, 2\]"):
+        run(main, {"x": given}, [total, last])
+    path = str(tmp_path / "net")
+    static.save_inference_model(path, [other], [last], None, program=main)
+    program, feeds, fetches = static.load_inference_model(path, None)
+    assert run(program, {feeds[0]: given.reshape(1, 4)}, fetches)[0].tolist() == [[2, 2, 2, 2]]
+    with pytest.raises(InvalidArgumentError, match=r"the outputs need x: float32\[2, 2\]"):
+        static.save_inference_model(path, [free], [total], None, program=main)
+
+
 def outside():
     static.data("x", [1])
-
-
-def twice():
-    with static.program_guard(static.Program()):
-        static.data("x", [1])
-        static.data("x", [1])
 
 
 def guard_of_a_number():
@@ -98,7 +113,6 @@ def guard_of_a_number():
     ("error", "call", "message"),
     [
         (InvalidArgumentError, outside, "outside of a static Program"),
-        (InvalidArgumentError, twice, "has an input 'x' already"),
         (InvalidTypeError, guard_of_a_number, "is a int"),
         (InvalidArgumentError, lambda: static.Program().var("x"), "has no variable 'x'"),
         (InvalidArgumentError, lambda: static.Program().block(1), "block 1"),
