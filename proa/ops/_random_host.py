@@ -3,14 +3,17 @@
 Each sampler takes as many numbers of the stream as it needs, so the next element's depend on it
 and nothing can be drawn at once. Sources: Marsaglia and Tsang, "A simple method for generating
 gamma variables", 2000; Hörmann, "The generation of binomial random variates", 1993; Knuth,
-"The Art of Computer Programming", 3.4.1, for small Poisson rates. The orders of draws were found
+"The Art of Computer Programming", 3.4.1, for small Poisson rates; Devroye, "Non-Uniform Random
+Variate Generation", 1986, X.3.3, with its errata, for large ones. The orders of draws were found
 by running Paddle 3.3.1.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -19,8 +22,9 @@ from proa.core import Mersenne, Tensor, draw_dtype, to_tensor
 
 #: Above it a loop in Python takes too long, and the op draws from a key.
 _MOST = 1 << 20
-#: From here on Paddle's Poisson sampler is another one, which is not followed.
+#: Poisson rates from which draws are by rejection and no longer by multiplying numbers up.
 _LARGE_RATE = 12
+_QUARTER_PI = math.pi / 4
 #: `n p` from which binomial draws are by rejection and no longer by summing up waiting times.
 _MANY_SUCCESSES = 10
 # log(k!) - (k + 1/2) log(k + 1) + (k + 1) - log(2 pi) / 2 for small k.
@@ -68,13 +72,19 @@ def _drawn(stream: Mersenne, dtype: Any, sampler: Callable[..., float], *given: 
     return np.array(made, np.float64).reshape(arrays[0].shape)
 
 
-def _polar(take: Draw) -> float:
-    """A standard normal number; the second of its pair is not kept."""
+def _polar_pair(take: Draw) -> tuple[float, float]:
+    """Two standard normal numbers; the second of a pair is given out first."""
     while True:
         x, y = 2 * take() - 1, 2 * take() - 1
         square = x * x + y * y
         if 0 < square <= 1:
-            return y * math.sqrt(-2 * math.log(square) / square)
+            factor = math.sqrt(-2 * math.log(square) / square)
+            return x * factor, y * factor
+
+
+def _polar(take: Draw) -> float:
+    """A standard normal number; the other of its pair is not kept."""
+    return _polar_pair(take)[1]
 
 
 def _gamma(take: Draw, shape: float) -> float:
@@ -97,13 +107,70 @@ def _gamma(take: Draw, shape: float) -> float:
             return scale * d * v
 
 
+def _exponential(take: Draw) -> float:
+    return -math.log(1 - take())
+
+
 def _poisson(take: Draw, rate: float) -> float:
+    if not rate < _LARGE_RATE:
+        return _Hat(rate).draw(take)
     product, least, count = 1.0, math.exp(-rate), 0
     while True:
         product *= take()
         if product <= least:
             return count
         count += 1
+
+
+class _Hat:
+    """What lies above the density of large Poisson numbers, and is easy to draw from.
+
+    From left to right, counted from the mode: half of a normal density, columns at -1, 0 and 1,
+    half of a wider normal density up to `far`, and an exponential tail.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.mode = mode = math.floor(rate)
+        self.log_rate = math.log(rate)
+        spread = math.sqrt(2 * mode * math.log(32 * mode / _QUARTER_PI))
+        self.far = far = round(max(6.0, min(mode, spread)))
+        self.width = width = 2 * mode + far
+        areas = (
+            math.sqrt(2 * _QUARTER_PI * mode),
+            math.sqrt(_QUARTER_PI * width) * math.exp(1 / width),
+            1.0,
+            1.0,
+            math.exp(1 / 78),
+            2 * width * math.exp(-far / width * (1 + far / 2)) / far,
+        )
+        self.borders = list(accumulate(areas))
+
+    def draw(self, take: Draw) -> float:
+        """Draws from the hat until a number falls below the density."""
+        normals: list[float] = []
+        while True:
+            place, slack = self.borders[-1] * take(), _exponential(take)
+            part = bisect_left(self.borders, place)
+            if part < 2 and not normals:
+                normals += _polar_pair(take)
+            k, log_hat = self._inside(part, normals.pop() if part < 2 else 0.0, take)
+            if k < -self.mode or (part == 1 and k > self.far):
+                continue
+            ratio = math.lgamma(self.mode + 1) - math.lgamma(self.mode + k + 1)
+            if log_hat - slack - k * self.log_rate <= ratio:
+                return self.mode + k
+
+    def _inside(self, part: int, normal: float, take: Draw) -> tuple[float, float]:
+        """A number from one part of the hat, and the logarithm of the hat there."""
+        if part == 0:
+            return math.floor(-abs(normal) * math.sqrt(self.mode) - 1), -normal * normal / 2
+        if part == 1:
+            y = 1 + abs(normal) * math.sqrt(self.width / 2)
+            return math.ceil(y), y * (2 - y) / self.width
+        if part < 5:
+            return part - 3, 1 / 78 if part == 4 else 0.0
+        y = self.far + _exponential(take) * 2 * self.width / self.far
+        return math.ceil(y), -self.far / self.width * (1 + y / 2)
 
 
 def _tail(k: float) -> float:
@@ -165,11 +232,8 @@ def gamma_noise(stream: Mersenne, x: Any) -> Any:
 
 
 def poisson_noise(stream: Mersenne, x: Any) -> Any:
-    """Poisson numbers for rates `x`, or `None` where they are too many or a rate is large."""
-    rates = _values(x)
-    if rates.size and rates.max() >= _LARGE_RATE:
-        return None
-    return _drawn(stream, np.float64, _poisson, rates)
+    """Poisson numbers for rates `x`, or `None` where there are too many."""
+    return _drawn(stream, np.float64, _poisson, _values(x))
 
 
 def binomial_noise(stream: Mersenne, count: Any, prob: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import proa
 from proa.core import Mersenne
@@ -30,6 +31,11 @@ def _paddles_stream() -> Iterator[None]:
         ),
         (lambda: proa.poisson(proa.full([5], 3.0)), [4, 6, 3, 2, 3], None),
         (lambda: proa.poisson(proa.to_tensor([0.0, 0.5, 8.0])), [0, 0, 10], 0.7196),
+        (
+            lambda: proa.poisson(proa.to_tensor([12.0, 30.0, 3.0, 77.7, 1e4, 12.5, 400.0])),
+            [12, 18, 5, 84, 9969, 8, 415],
+            0.2230,
+        ),
         (lambda: proa.binomial(proa.full([4], 10), proa.full([4], 0.4)), [5, 5, 3, 3], None),
         (
             lambda: proa.binomial(proa.full([4], 100), proa.full([4], 0.6)),
@@ -60,9 +66,23 @@ def test_gradients_of_gamma_draws_pass_to_the_shapes():
     np.testing.assert_allclose(x.grad.numpy(), [0.02763912, 0.44119501], rtol=1e-4)
 
 
-def test_large_poisson_rates_and_very_many_draws_use_keys(monkeypatch):
-    assert _random_host.poisson_noise(Mersenne(1), proa.to_tensor([12.0])) is None
+@pytest.mark.parametrize("rate", [12.0, 31.5, 2000.0])
+def test_large_poisson_numbers_have_the_distribution(rate):
+    drawn = _random_host.poisson_noise(Mersenne(3), np.full(4000, rate))
+    edges = np.linspace(rate - 2 * rate**0.5, rate + 2 * rate**0.5, 9).round()
+    counts = np.bincount(np.searchsorted(edges, drawn), minlength=10)
+    below = np.append(stats.poisson(rate).cdf(edges), 1.0)
+    assert stats.chisquare(counts, 4000 * np.diff(below, prepend=0.0)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("rate", [np.inf, np.nan])
+def test_rates_without_a_distribution_are_left_to_the_op(rate):
+    with pytest.raises((ValueError, OverflowError)):
+        _random_host.poisson_noise(Mersenne(1), np.array([rate]))
+
+
+def test_very_many_draws_use_keys(monkeypatch):
     monkeypatch.setattr(_random_host, "_MOST", 1)
     assert _random_host.gamma_noise(Mersenne(1), proa.ones([2])) is None
-    proa.poisson(proa.to_tensor([30.0]))
+    proa.poisson(proa.to_tensor([3.0, 3.0]))
     assert proa.rand([1]).item() == pytest.approx(0.86583614)
