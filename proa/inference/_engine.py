@@ -24,12 +24,16 @@ class EngineOptions:
             is computed more roughly than it was recorded unless this asks for it.
         max_variants: compiled input shapes that are kept, for an engine that compiles shapes.
         device: a JAX device, for the engine `xla`; the others run on the CPU.
+        store: where the engine `xla` keeps executables for the next process.
+        budget: the memory ceiling, which only the engine `xla` can keep.
     """
 
     threads: int | None = None
     precision: str = "float32"
     max_variants: int = 32
     device: Any = None
+    store: Any = None
+    budget: Any = None
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:

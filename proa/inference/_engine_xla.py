@@ -16,7 +16,13 @@ from ._engine import CompiledModel, Engine, EngineOptions
 
 class _Compiled(CompiledModel):
     def __init__(self, artifact: Artifact, options: EngineOptions) -> None:
-        self.pipeline = Pipeline(artifact, options.max_variants, options.device)
+        self.pipeline = Pipeline(
+            artifact,
+            options.max_variants,
+            options.device,
+            store=options.store,
+            budget=options.budget,
+        )
         self._threads = options.threads
 
     def run(self, arrays: Sequence[Any]) -> Sequence[Any]:

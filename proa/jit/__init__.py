@@ -2,10 +2,11 @@
 
 from ._export import record as record
 from ._export import save as save
+from ._interface import Interface as Interface
+from ._interface import largest_difference as largest_difference
 from ._load import TranslatedLayer as TranslatedLayer
 from ._load import load as load
 from ._pipeline import Pipeline as Pipeline
-from ._pipeline import largest_difference as largest_difference
 from ._static_function import Explanation as Explanation
 from ._static_function import StaticFunction as StaticFunction
 from ._static_function import Variant as Variant

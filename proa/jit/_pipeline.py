@@ -5,48 +5,27 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
-import numpy as np
 
-from proa.core import (
-    ArtifactError,
-    InvalidArgumentError,
-    InvalidTypeError,
-    as_dtype,
-    checks_numbers,
-    describe_array,
-    new_tensor,
-)
+from proa.core import checks_numbers, new_tensor
 from proa.formats import ROLES, Artifact
-from proa.program import bind_sizes, make_dimension, run_stepwise
+from proa.program import run_stepwise
 
-#: Absolute and relative tolerance of golden samples, per dtype of the output.
-TOLERANCE = {"float32": (1e-5, 1e-4), "float64": (1e-9, 1e-8)}
-_ROUGH = (1e-2, 2e-2)
+from ._interface import Interface
+from ._interface import largest_difference as largest_difference
 
 
-def largest_difference(got: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
-    """Largest difference, in units of the tolerance (1.0 is the limit; inf: not comparable)."""
-    worst = 0.0
-    for a, b in zip(got, expected, strict=True):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return float("inf")
-        if not a.size:
-            continue
-        if not jax.numpy.issubdtype(a.dtype, np.inexact):
-            worst = max(worst, 0.0 if np.array_equal(a, b) else float("inf"))
-            continue
-        absolute, relative = TOLERANCE.get(as_dtype(a.dtype).name, _ROUGH)
-        wide = np.complex128 if np.iscomplexobj(a) else np.float64
-        x, y = a.astype(wide), b.astype(wide)
-        both_nan = np.isnan(x) & np.isnan(y)
-        with np.errstate(invalid="ignore"):
-            scaled = np.abs(x - y) / (absolute + relative * np.abs(y))
-        scaled[both_nan | (x == y)] = 0.0
-        worst = max(worst, float(np.nan_to_num(scaled, nan=np.inf).max()))
-    return worst
+@dataclass(frozen=True)
+class _Variant:
+    """The executable of one combination of input shapes."""
+
+    call: Any
+    #: Bytes that it keeps while it is there, and that one run takes beside inputs and weights.
+    held: int = 0
+    scratch: int = 0
 
 
 class Pipeline:
@@ -56,23 +35,37 @@ class Pipeline:
         artifact: the artifact.
         max_variants: compiled shapes that are kept; the one not used for longest goes first.
         device: where it runs, a JAX device; the current one by default.
+        store: keeps executables for the next process: `load(signature, structures)` gives one
+            or `None`, `save(signature, executable)` takes one.
+        budget: bounds memory: `keep(bytes)`, `change(bytes)`, `reserve(bytes, evict)` (a context).
     """
 
-    def __init__(self, artifact: Artifact, max_variants: int = 32, device: Any = None) -> None:
+    def __init__(
+        self,
+        artifact: Artifact,
+        max_variants: int = 32,
+        device: Any = None,
+        *,
+        store: Any = None,
+        budget: Any = None,
+    ) -> None:
         self.device = device
         self.artifact = artifact
-        self.inputs = artifact.manifest["inputs"]
-        self.outputs = artifact.manifest["outputs"]
-        self.names = [entry["name"] for entry in self.inputs]
-        self._specs = [tuple(map(_dimension, entry["shape"])) for entry in self.inputs]
-        self.dtypes = [as_dtype(entry["dtype"]).numpy for entry in self.inputs]
+        self.interface = interface = Interface(artifact)
+        self.inputs, self.outputs = interface.inputs, interface.outputs
+        self.names, self.dtypes = interface.names, interface.dtypes
+        self.check_inputs = interface.check_inputs
+        self.golden_samples = interface.golden_samples
         self._stages = []
         captures: Mapping[str, list[str]] = artifact.manifest["captures"]
         for role in ROLES:
             if role in artifact.programs:
                 self._stages.append((artifact.programs[role].function(), captures[role]))
+        self._store, self._budget = store, budget
+        if budget is not None:
+            budget.keep(sum(a.nbytes for a in artifact.weights.values()))
         self.weights = {n: jax.device_put(a, device) for n, a in artifact.weights.items()}
-        self._compiled: OrderedDict[Any, Any] = OrderedDict()
+        self._compiled: OrderedDict[Any, _Variant] = OrderedDict()
         self._lock = threading.Lock()
         self._compiling = threading.Lock()
         self._max_variants = max_variants
@@ -83,63 +76,67 @@ class Pipeline:
             current = fn(*current, *[weights[name] for name in names])
         return tuple(current)
 
-    def check_inputs(self, arrays: Sequence[Any]) -> None:
-        """Compares arrays with the recorded specs.
-
-        Raises:
-            InvalidArgumentError: number, rank or a size differs.
-            InvalidTypeError: a dtype differs.
-        """
-        if len(arrays) != len(self.inputs):
-            raise InvalidArgumentError(
-                f"{len(arrays)} inputs were given",
-                expected=f"{len(self.inputs)}: " + ", ".join(self.names),
-                fix="pass one array per input, in this order",
-            )
-        for array, name, dtype in zip(arrays, self.names, self.dtypes, strict=True):
-            if array.dtype != dtype:
-                is_numeric = getattr(array.dtype, "kind", "V") not in "OSUM"
-                raise InvalidTypeError(
-                    f"input `{name}` is {describe_array(array)}",
-                    expected=f"dtype {as_dtype(dtype).name}",
-                    fix=f"cast it: array.astype({as_dtype(dtype).name!r})"
-                    if is_numeric
-                    else "pass numbers",
-                )
-        bind_sizes(self._specs, arrays, self.names)
-
     def run(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Runs on checked arrays and returns device arrays."""
         if checks_numbers():
             return self._run_by_op(arrays)
         signature = tuple([tuple(a.shape) for a in arrays])
-        compiled = self._known(signature)
-        if compiled is None:
+        variant = self._known(signature)
+        if variant is None:
             # One at a time: threads that ask for the same shape compile it once.
             with self._compiling:
-                compiled = self._known(signature) or self._compile(signature, arrays)
+                variant = self._known(signature) or self._compile(signature, arrays)
         if self.device is not None:
             arrays = [jax.device_put(a, self.device) for a in arrays]
-        return compiled(self.weights, list(arrays))
+        if self._budget is None:
+            return variant.call(self.weights, list(arrays))
+        needed = variant.scratch + sum(a.nbytes for a in arrays)
+        with self._budget.reserve(needed, lambda: self._evict(signature)):
+            return jax.block_until_ready(variant.call(self.weights, list(arrays)))
 
-    def _known(self, signature: Any) -> Any:
+    def _known(self, signature: Any) -> _Variant | None:
         with self._lock:
-            compiled = self._compiled.get(signature)
-            if compiled is not None:
+            variant = self._compiled.get(signature)
+            if variant is not None:
                 self._compiled.move_to_end(signature)
-        return compiled
+        return variant
 
-    def _compile(self, signature: Any, arrays: Sequence[Any]) -> Any:
-        structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
-        # A function of its own: what JAX keeps of it goes with this variant.
-        own = jax.jit(lambda weights, inputs: self._compute(weights, inputs))
-        with jax.default_device(self.device):
-            compiled = own.lower(self.weights, structs).compile()
+    def _compile(self, signature: Any, arrays: Sequence[Any]) -> _Variant:
+        call = self._stored(signature, arrays)
+        if call is None:
+            structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
+            # A function of its own: what JAX keeps of it goes with this variant.
+            own = jax.jit(lambda weights, inputs: self._compute(weights, inputs))
+            with jax.default_device(self.device):
+                call = own.lower(self.weights, structs).compile()
+            if self._store is not None:
+                self._store.save(signature, call)
+        variant = _Variant(call) if self._budget is None else _measured(call)
         with self._lock:
-            self._compiled[signature] = compiled
-            while len(self._compiled) > self._max_variants:
-                self._compiled.popitem(last=False)
-        return compiled
+            self._compiled[signature] = variant
+        if self._budget is not None:
+            self._budget.change(variant.held)
+        while len(self._compiled) > self._max_variants and self._evict(signature):
+            pass
+        return variant
+
+    def _stored(self, signature: Any, arrays: Sequence[Any]) -> Any:
+        if self._store is None:
+            return None
+        inputs = jax.tree_util.tree_structure(((self.weights, list(arrays)), {}))
+        outputs = jax.tree_util.tree_structure((0,) * len(self.outputs))
+        return self._store.load(signature, (inputs, outputs))
+
+    def _evict(self, kept: Any) -> bool:
+        """Drops the variant that was not used for longest; never the one asked for."""
+        with self._lock:
+            oldest = next((key for key in self._compiled if key != kept), None)
+            if oldest is None:
+                return False
+            variant = self._compiled.pop(oldest)
+        if self._budget is not None:
+            self._budget.change(-variant.held)
+        return True
 
     def _run_by_op(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Runs op by op, so that a check names the op."""
@@ -158,19 +155,8 @@ class Pipeline:
 
     def trim(self) -> None:
         """Drops all compiled shapes."""
-        with self._lock:
-            self._compiled.clear()
-
-    def golden_samples(self) -> list[tuple[list[np.ndarray], list[np.ndarray]]]:
-        """Returns the stored samples as (inputs, outputs)."""
-        golden = self.artifact.golden
-        count = len({name.split("/")[0] for name in golden})
-        found = []
-        for number in range(count):
-            inputs = [golden[f"{number}/input/{i}"] for i in range(len(self.inputs))]
-            outputs = [golden[f"{number}/output/{i}"] for i in range(len(self.outputs))]
-            found.append((inputs, outputs))
-        return found
+        while self._evict(None):
+            pass
 
     def check_golden(self) -> float:
         """Runs the golden samples; returns the largest difference in units of the tolerance.
@@ -178,20 +164,12 @@ class Pipeline:
         Raises:
             ArtifactError: a sample's outputs are not reproduced.
         """
-        worst = 0.0
-        for number, (inputs, expected) in enumerate(self.golden_samples()):
-            got = [np.asarray(o) for o in self.run(inputs)]
-            difference = largest_difference(got, expected)
-            worst = max(worst, difference)
-            if difference > 1.0:
-                raise ArtifactError(
-                    f"golden sample {number} gives other outputs here: {difference:.3g} times "
-                    "the tolerance",
-                    expected="the outputs stored when the model was saved",
-                    fix="check device and precision options; export again with this version",
-                )
-        return worst
+        return self.interface.check_golden(self.run)
 
 
-def _dimension(extent: Any) -> Any:
-    return make_dimension(extent) if isinstance(extent, str) else extent
+def _measured(call: Any) -> _Variant:
+    sizes = call.memory_analysis()
+    # XLA does not tell the size of code for CPUs; that of its file is close to it.
+    held = sizes.generated_code_size_in_bytes or len(call.runtime_executable().serialize())
+    # Outputs are copied for the caller, so there are two of them for a moment.
+    return _Variant(call, held, sizes.temp_size_in_bytes + 2 * sizes.output_size_in_bytes)
