@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from proa.core import Generator, GradMode, Size, Tensor
+from proa.core import (
+    DenseTensor,
+    Generator,
+    GeneratorState,
+    GradMode,
+    HookHandle,
+    Size,
+    Tensor,
+)
 
-_OWN_NAMES = {kind: (kind.__module__, kind.__qualname__) for kind in (Generator, GradMode, Tensor)}
+_PADDLE_NAMES = {
+    DenseTensor: ("paddle.base.libpaddle", "DenseTensor"),
+    Generator: ("paddle.base.libpaddle", "Generator"),
+    GeneratorState: ("paddle.base.libpaddle", "GeneratorState"),
+    GradMode: ("paddle.base.dygraph.base", "set_grad_enabled"),
+    HookHandle: ("paddle.base.dygraph.tensor_patch_methods", "TensorHookRemoveHelper"),
+    Tensor: ("paddle", "Tensor"),
+}
+_OWN_NAMES = {kind: (kind.__module__, kind.__qualname__) for kind in _PADDLE_NAMES}
+
+
+def _call(names: dict[type, tuple[str, str]]) -> None:
+    for kind, (module, name) in names.items():
+        kind.__module__, kind.__qualname__ = module, name
 
 
 def speak_paddle() -> None:
-    """Lets shapes, generators and the class of tensors print as Paddle's."""
+    """Lets shapes, generators, handles and the class of tensors print as Paddle's."""
     Size.word = "paddle.Size"
-    Generator.__module__ = "paddle.base.libpaddle"
-    Tensor.__module__ = "paddle"
-    GradMode.__module__, GradMode.__qualname__ = "paddle.base.dygraph.base", "set_grad_enabled"
+    _call(_PADDLE_NAMES)
 
 
 def speak_proa() -> None:
     """Lets them print as Proa's again."""
     Size.word = ""
-    for kind, (module, name) in _OWN_NAMES.items():
-        kind.__module__, kind.__qualname__ = module, name
+    _call(_OWN_NAMES)

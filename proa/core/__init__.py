@@ -22,6 +22,7 @@ from ._declare import freeze as freeze
 from ._declare import inplace_of as inplace_of
 from ._declare import is_dimension as is_dimension
 from ._declare import op as op
+from ._dense_tensor import DenseTensor as DenseTensor
 from ._dispatch import Node as Node
 from ._dispatch import TapedCall as TapedCall
 from ._dispatch import attach as attach
@@ -102,6 +103,7 @@ from ._python_state import is_plain as is_plain
 from ._python_state import is_same as is_same
 from ._python_state import nested_codes as nested_codes
 from ._random import Generator as Generator
+from ._random import GeneratorState as GeneratorState
 from ._random import default_generator as default_generator
 from ._random import default_seed as default_seed
 from ._random import get_rng_state as get_rng_state
@@ -124,6 +126,7 @@ from ._spellings import respelled as respelled
 from ._spellings import respelled_keywords as respelled_keywords
 from ._tape import ZERO_GRAD as ZERO_GRAD
 from ._tape import GradMode as GradMode
+from ._tape import HookHandle as HookHandle
 from ._tape import as_gradient as as_gradient
 from ._tape import enable_grad as enable_grad
 from ._tape import grad as grad

@@ -34,6 +34,12 @@ def _key_of(seed: int) -> Any:
     return jax.device_put(np.array([seed >> 32, seed & 0xFFFFFFFF], dtype=np.uint32))
 
 
+class GeneratorState(Tensor):
+    """The position of a random stream, as a tensor that `save` takes; it prints no numbers."""
+
+    __repr__ = object.__repr__
+
+
 class Generator:
     """A stream of random keys, as state that can be saved and restored.
 
@@ -100,12 +106,12 @@ class Generator:
             self._twister = Mersenne(self._seed)
         return self._twister
 
-    def get_state(self) -> Tensor:
+    def get_state(self) -> GeneratorState:
         """Returns a copy of the stream's position."""
         key = self.state.numpy()
         if self._twister is not None:
             key = np.concatenate([key, self._twister.get_state().view(np.uint32)])
-        return Tensor(key)
+        return GeneratorState(key)
 
     def set_state(self, state: Any) -> None:
         """Puts the stream to a position from `get_state`."""
@@ -156,8 +162,8 @@ def seed(seed: int) -> Generator:
     return _default.manual_seed(seed)
 
 
-def get_rng_state(device: Any = None) -> list[Tensor]:
-    """Returns the position of the default stream, as a list with one key."""
+def get_rng_state(device: Any = None) -> list[GeneratorState]:
+    """Returns the position of the default stream, in a list."""
     return [_default.get_state()]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proa.core import Tensor
+from proa.core import GeneratorState
 from proa.core import get_rng_state as current_state
 from proa.core import seed as start_stream
 from proa.core import set_rng_state as put_state
@@ -21,7 +21,7 @@ def manual_seed(seed: int) -> None:
     start_stream(seed)
 
 
-def get_cuda_rng_state() -> list[Tensor]:
+def get_cuda_rng_state() -> list[GeneratorState]:
     """Returns the positions of the streams of GPUs: one serves all; none where there is no GPU."""
     return current_state() if devices_of("gpu") else []
 
@@ -36,13 +36,21 @@ def set_cuda_rng_state(state_list: list[Any]) -> None:
         put_state(state_list)
 
 
-def get_rng_state(device: Any = None) -> list[Tensor]:
-    """Returns the position of the default stream, as a list with one key.
+def get_rng_state(device: Any = None) -> GeneratorState:
+    """Returns the position of the default stream.
 
     Args:
         device: makes no difference: one stream serves all devices.
+
+    Examples:
+        >>> import proa
+        >>> state = proa.device.get_rng_state()
+        >>> first = proa.rand([1])
+        >>> proa.device.set_rng_state(state)
+        >>> bool(proa.rand([1]) == first)
+        True
     """
-    return current_state()
+    return current_state()[0]
 
 
 def set_rng_state(new_state: Any, device: Any = None) -> None:

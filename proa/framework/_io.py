@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from proa.core import (
+    DenseTensor,
     InvalidArgumentError,
     InvalidTypeError,
     NotFoundError,
@@ -234,6 +235,8 @@ def _file_array(array: np.ndarray) -> np.ndarray:
 
 def _replace(obj: Any, make: Callable[[Tensor], Any], where: str) -> Any:
     """Copies nested containers with every Tensor replaced."""
+    if isinstance(obj, DenseTensor):
+        return _Named(obj.tensor.name, _file_array(np.array(obj)))
     if isinstance(obj, Tensor):
         return make(obj)
     if isinstance(obj, np.ndarray):

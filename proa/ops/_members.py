@@ -311,12 +311,6 @@ def value(self: Tensor) -> Tensor:
 
 
 @tensor_method
-def get_tensor(self: Tensor) -> Tensor:
-    """The tensor itself: there is no separate storage object."""
-    return self
-
-
-@tensor_method
 def __dlpack__(self: Tensor, **kwargs: Any) -> Any:
     """A DLPack capsule of the tensor's memory.
 

@@ -50,9 +50,7 @@ def test_properties(name, want):
     assert getattr(X, name) == want
 
 
-@pytest.mark.parametrize(
-    "name", ["cpu", "contiguous", "pin_memory", "to_dense", "value", "get_tensor"]
-)
+@pytest.mark.parametrize("name", ["cpu", "contiguous", "pin_memory", "to_dense", "value"])
 def test_members_that_return_the_tensor_itself(name):
     assert getattr(X, name)() is X
 
