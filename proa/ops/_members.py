@@ -11,6 +11,7 @@ import numpy as np
 
 from proa.core import (
     InvalidTypeError,
+    Parameter,
     Place,
     PreconditionError,
     Tensor,
@@ -61,6 +62,12 @@ def device(self: Tensor) -> str:
 def is_cuda(self: Tensor) -> bool:
     """Whether the tensor lies on a GPU."""
     return place_of(self._data).is_gpu_place()
+
+
+@_property
+def is_parameter(self: Tensor) -> bool:
+    """Whether the tensor is a parameter of a layer or Program."""
+    return isinstance(self, Parameter)
 
 
 @tensor_method

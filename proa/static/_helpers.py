@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import IntEnum
 from typing import Any
 
 from proa import metric, nn
@@ -16,6 +17,14 @@ class BuildStrategy:
 
     Any attribute may be set; nothing depends on it.
     """
+
+    class ReduceStrategy(IntEnum):
+        """How Paddle brings gradients of several devices together."""
+
+        AllReduce = 0
+        Reduce = 1
+
+    reduce_strategy = ReduceStrategy.AllReduce
 
 
 @contextmanager

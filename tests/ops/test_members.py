@@ -33,6 +33,7 @@ PROPERTIES = {
     "layout": "NCHW",
     "device": "cpu",
     "is_cuda": False,
+    "is_parameter": False,
     "requires_grad": False,
     "grad_fn": None,
     "place": proa.CPUPlace(),

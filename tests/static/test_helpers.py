@@ -7,6 +7,8 @@ from proa import static
 def test_helpers():
     strategy = static.BuildStrategy()
     strategy.anything = True
+    strategy.reduce_strategy = static.BuildStrategy.ReduceStrategy.Reduce
+    assert static.create_parameter([2], "float32").is_parameter
     with static.name_scope("block"), static.device_guard("cpu"):
         assert static.cpu_places(2) == [proa.CPUPlace(), proa.CPUPlace()]
     made = static.create_global_var([2], 3.0, "float32", persistable=True, name="helper")
