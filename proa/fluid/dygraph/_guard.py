@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from proa.core import Parameter, Tensor, to_tensor
+from proa.core import Parameter, Tensor, context, run_eagerly, to_tensor
 from proa.device import device_guard
 from proa.framework import load, save
 from proa.jit import to_static
+from proa.ops import in_dynamic_mode
 
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """A block in eager mode, which is always on; the place is the current device inside.
+    """A block in eager mode, where a static Program is being built, too.
 
     Args:
-        place: a Place or the name of a device; `None` changes nothing.
+        place: a Place or the name of a device, the current one inside; `None` changes nothing.
     """
-    with device_guard(place):
+    recorder = context.recorder
+    # A function that is being compiled goes on being recorded: it is called eagerly already.
+    is_static = recorder is not None and recorder.is_explicit
+    with device_guard(place), run_eagerly() if is_static else nullcontext():
         yield
 
 
@@ -41,8 +45,8 @@ def to_variable(
 
 
 def enabled() -> bool:
-    """Whether eager mode is on: always."""
-    return True
+    """Whether eager mode is on."""
+    return in_dynamic_mode()
 
 
 def save_dygraph(state_dict: Any, model_path: str) -> None:

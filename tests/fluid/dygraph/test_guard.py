@@ -16,6 +16,12 @@ def test_eager_mode_is_on_inside_and_outside():
     assert dygraph.to_variable(x) is x
     assert dygraph.to_variable(x, dtype="int64").dtype == "int64"
     assert proa.get_device() == before
+    with proa.static.program_guard(proa.static.Program()):
+        assert not dygraph.enabled()
+        with dygraph.guard():
+            assert dygraph.enabled()
+            assert (proa.ones([2]) + 1).tolist() == [2, 2]
+        assert not dygraph.enabled()
 
 
 def test_states_are_written_and_read(tmp_path):
