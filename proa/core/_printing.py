@@ -165,13 +165,24 @@ def format_array(array: np.ndarray, indent: int = _INDENT) -> str:
     return formatter.block(array, indent, 0)
 
 
+def describe_recorded(t: Tensor) -> str:
+    """How a tensor prints that stands for a value of a Program."""
+    return (
+        f"Tensor(shape={list(t._data.shape)}, dtype={t.dtype.name}, "
+        f"stop_gradient={t.stop_gradient}, a value of the Program that is being recorded)"
+    )
+
+
+#: What says how such a tensor prints: the alias puts Paddle's words in its place.
+recorded_words = [describe_recorded]
+
+
 def _describe(t: Tensor) -> str:
     if t._data is None:
         return "Tensor(Not initialized)"
-    head = f"Tensor(shape={list(t._data.shape)}, dtype={t.dtype.name}"
     if not isinstance(t._data, jax.Array | np.ndarray | np.generic):
-        what = "a value of the Program that is being recorded"
-        return f"{head}, stop_gradient={t.stop_gradient}, {what})"
+        return recorded_words[0](t)
+    head = f"Tensor(shape={list(t._data.shape)}, dtype={t.dtype.name}"
     head = f"{head}, place={place_of(t._data)!r}, stop_gradient={t.stop_gradient}"
     if isinstance(t._data, Tracer):
         return f"{head}, a value that JAX traces)"
