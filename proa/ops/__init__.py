@@ -309,6 +309,7 @@ from ._inspect import is_integer as is_integer
 from ._inspect import is_tensor as is_tensor
 from ._inspect import rank as rank
 from ._inspect import shape as shape
+from ._inspect import sizes_tensor as sizes_tensor
 from ._inspect import tolist as tolist
 from ._labels import label_smooth as label_smooth
 from ._labels import sequence_mask as sequence_mask

@@ -19,7 +19,7 @@ from proa.core import (
 )
 
 if TYPE_CHECKING:
-    from proa.core._types import Array
+    from proa.core._types import Array, Shape
 
 
 @respelled
@@ -111,6 +111,19 @@ def shape(input: Array):
     if not input.ndim:
         return jnp.zeros([0], jnp.int64)
     return jnp.stack([jnp.asarray(extent, dtype=jnp.int64) for extent in input.shape])
+
+
+@op(differentiable=False, method=None, public=False)
+def sizes_tensor(sizes: Shape):
+    """Sizes as a 1-d int64 tensor, for importers of Programs.
+
+    Args:
+        sizes: integers, symbolic dimensions among them.
+        name: not used.
+    """
+    if not sizes:
+        return jnp.zeros([0], jnp.int64)
+    return jnp.stack([jnp.asarray(extent, dtype=jnp.int64) for extent in sizes])
 
 
 @composite

@@ -308,7 +308,9 @@ def max_pool3d(
 
 def sum_windows(x: Array, plan: Windows) -> Array:
     """Sum of each window; padding counts as zero."""
-    if math.prod(plan.kernel) <= _FEW_ELEMENTS:
+    # Slices ask whether an unknown size is large enough, the window sum does not.
+    known = all(map(is_constant, plan.counts))
+    if known and math.prod(plan.kernel) <= _FEW_ELEMENTS:
         return functools.reduce(lax.add, shifted_slices(x, plan, 0))
     pads = _covering_pads(spatial_sizes(x, plan.last), plan)
     return lax.reduce_window(

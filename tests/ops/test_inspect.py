@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import proa
+from proa.ops import sizes_tensor
+from proa.program import make_dimension, recording
 from tests.ops.harness import Case, case_ids, check_case, randn, same
 
 CASES = [
@@ -19,6 +21,16 @@ def test_inspect(case):
 
 def test_shape_of_a_zero_dimensional_tensor():
     same(proa.shape(proa.ones([])), np.zeros([0]), "int64")
+
+
+def test_sizes_are_a_tensor_inside_a_program():
+    rows = make_dimension("rows")
+    with recording() as recorder:
+        recorder.add_input((rows, 3), np.float32, "x")
+        out = sizes_tensor((rows, 2 * rows + 1))
+        program, _ = recorder.finish([out, sizes_tensor(())])
+    sizes, none = program.function()(np.zeros((4, 3), np.float32))
+    assert (sizes.tolist(), sizes.dtype, none.shape) == ([4, 9], np.int64, (0,))
 
 
 def test_kinds():

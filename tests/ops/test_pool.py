@@ -114,6 +114,14 @@ def test_same_padding():
     same(F.max_pool2d(x, 3, 2, "SAME")[0, 0], [[11, 12], [15, 16]])
 
 
+def test_windows_of_an_unknown_size_that_others_came_before():
+    # Whether `(w - 1) // 2 - 1` is at least 0 has no answer for an unknown `w`.
+    width = (proa.program.make_dimension("w") - 1) // 2
+    with proa.program.recording() as recorder:
+        x = recorder.add_input((1, 1, 4, width), np.float32, "x")
+        assert F.avg_pool2d(x, 2, 2).shape == [1, 1, 2, (width - 2) // 2 + 1]
+
+
 X = proa.zeros([1, 1, 4, 4])
 ERRORS = [
     (lambda: F.max_pool2d(X, 2, 2, 2), "padding below the kernel"),

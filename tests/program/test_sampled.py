@@ -40,6 +40,19 @@ def test_sizes_may_stand_in_attributes():
     assert shapes(lambda x, size: x[:1].repeat(size, 0), (ROWS,), key=(COLUMNS,)) == ["columns"]
 
 
+def test_a_size_of_an_input_is_found_where_no_formula_fits():
+    # Two ways down and up again: a pyramid of features, whose strides divide the size.
+    halved = ROWS // 2
+    again = ((ROWS - 1) // 4 + 1) * 2
+
+    def added(x, y):
+        assert x.shape == y.shape
+        return x
+
+    assert shapes(added, (halved, 3), (again, 3)) == [str(halved), "3"]
+    assert shapes(lambda x: np.zeros(x.shape[0] // 3), (halved,)) is None
+
+
 def test_sizes_that_are_not_linear_or_fail_are_not_guessed():
     assert shapes(lambda x: np.zeros(x.shape[0] // 2), (ROWS,)) is None
     assert shapes(lambda x: np.zeros(x.shape[0] ** 2 % 1000), (ROWS,)) is None
