@@ -115,6 +115,24 @@ def read_artifact(path: Any) -> Artifact:
         NotFoundError: no such file.
         ArtifactError: truncated, altered, or of another format.
     """
+    content = artifact_content(path)
+    try:
+        return _parse(content)
+    except ArtifactError:
+        raise
+    except Exception as error:
+        # The hash fits, so somebody wrote it that way: whatever is odd about it.
+        what = f"cannot be read: {type(error).__name__}: {error}"
+        raise _refuse(artifact_path(path), what) from error
+
+
+def artifact_content(path: Any) -> bytes:
+    """Returns an artifact's bytes, once they were found to be those that were written.
+
+    Raises:
+        NotFoundError: no such file.
+        ArtifactError: truncated or altered.
+    """
     source = artifact_path(path)
     if not source.is_file():
         raise NotFoundError(
@@ -123,18 +141,13 @@ def read_artifact(path: Any) -> Artifact:
             fix="check the path; jit.save(layer, 'out/model') writes out/model.proa",
         )
     content = source.read_bytes()
-    body, comment = content[:-_COMMENT_LENGTH], content[-_COMMENT_LENGTH:]
+    # A view: the body of a large model is not copied to be hashed.
+    body, comment = memoryview(content)[:-_COMMENT_LENGTH], content[-_COMMENT_LENGTH:]
     if not comment.startswith(_MARK):
         raise _refuse(source, "is truncated or not a Proa artifact")
     if hashlib.sha256(body).hexdigest().encode() != comment[len(_MARK) :]:
         raise _refuse(source, "was altered: its SHA-256 does not match")
-    try:
-        return _parse(content)
-    except ArtifactError:
-        raise
-    except Exception as error:
-        # The hash fits, so somebody wrote it that way: whatever is odd about it.
-        raise _refuse(source, f"cannot be read: {type(error).__name__}: {error}") from error
+    return content
 
 
 def _arrays(members: dict[str, bytes], name: str) -> dict[str, np.ndarray]:
