@@ -118,11 +118,19 @@ class Tensor:
         """A unique name; given on first use when none was set."""
         if self._name is None:
             self._name = f"generated_tensor_{next(_names)}"
+            self._note_name()
         return self._name
 
     @name.setter
     def name(self, value: str) -> None:
         self._name = value
+        self._note_name()
+
+    def _note_name(self) -> None:
+        """Tells the recording that the tensor belongs to, which is asked for it by name."""
+        owner = getattr(self._data, "owner", None)
+        if owner is not None:
+            owner.note_name(self)
 
     @property
     def inplace_version(self) -> int:

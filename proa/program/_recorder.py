@@ -358,6 +358,9 @@ class Recorder:
             self.calls = outer
             self._sealed |= block.defined
 
+    def note_name(self, t: Tensor) -> None:
+        """Called when a tensor of this recording gets a name."""
+
     def note_layer(self, layer: Any) -> None:
         """Called when a layer runs: its mode and members become guards.
 

@@ -3,8 +3,15 @@
 from proa.program import InputSpec as InputSpec
 
 from . import nn as nn
+from ._average import ExponentialMovingAverage as ExponentialMovingAverage
 from ._backward import append_backward as append_backward
 from ._backward import gradients as gradients
+from ._bytes import deserialize_persistables as deserialize_persistables
+from ._bytes import deserialize_program as deserialize_program
+from ._bytes import load_from_file as load_from_file
+from ._bytes import save_to_file as save_to_file
+from ._bytes import serialize_persistables as serialize_persistables
+from ._bytes import serialize_program as serialize_program
 from ._executor import CompiledProgram as CompiledProgram
 from ._executor import Executor as Executor
 from ._files import load as load
@@ -14,15 +21,22 @@ from ._files import normalize_program as normalize_program
 from ._files import save as save
 from ._files import save_inference_model as save_inference_model
 from ._files import set_program_state as set_program_state
-from ._helpers import BuildStrategy as BuildStrategy
-from ._helpers import accuracy as accuracy
-from ._helpers import cpu_places as cpu_places
 from ._helpers import create_global_var as create_global_var
 from ._helpers import create_parameter as create_parameter
 from ._helpers import device_guard as device_guard
 from ._helpers import name_scope as name_scope
+from ._metrics import accuracy as accuracy
+from ._metrics import auc as auc
+from ._metrics import ctr_metric_bundle as ctr_metric_bundle
 from ._mode import disable_static as disable_static
 from ._mode import enable_static as enable_static
+from ._places import IpuCompiledProgram as IpuCompiledProgram
+from ._places import IpuStrategy as IpuStrategy
+from ._places import cpu_places as cpu_places
+from ._places import cuda_places as cuda_places
+from ._places import ipu_shard_guard as ipu_shard_guard
+from ._places import set_ipu_shard as set_ipu_shard
+from ._places import xpu_places as xpu_places
 from ._program import Program as Program
 from ._program import Variable as Variable
 from ._program import data as data
@@ -32,3 +46,5 @@ from ._program import program_guard as program_guard
 from ._scope import Scope as Scope
 from ._scope import global_scope as global_scope
 from ._scope import scope_guard as scope_guard
+from ._strategy import BuildStrategy as BuildStrategy
+from ._weight_norm import WeightNormParamAttr as WeightNormParamAttr

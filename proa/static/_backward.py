@@ -58,7 +58,10 @@ def append_backward(
     left_out = {id(held.get(p, p) if isinstance(p, str) else p) for p in no_grad_set or ()}
     wanted = [p for p in wanted if id(p) not in left_out]
     found = grad([loss], wanted, retain_graph=True, allow_unused=True)
-    return [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
+    pairs = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
+    for parameter, gradient in pairs:
+        gradient.name = f"{parameter.name}@GRAD"
+    return pairs
 
 
 def gradients(

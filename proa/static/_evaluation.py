@@ -14,6 +14,8 @@ from ._recorder import OpenRecorder
 def for_evaluation(recorder: OpenRecorder) -> None:
     """Replaces in a recording what training alone does, and forgets what it writes.
 
+    What it writes to global variables (counters, sums of metrics) stays.
+
     Dropout keeps everything (scaled, where it does not scale in training), and
     normalisation takes its running statistics.
     """
@@ -27,8 +29,10 @@ def for_evaluation(recorder: OpenRecorder) -> None:
         else:
             replace(recorder, _with_inputs(call, inputs), renamed)
     recorder._layers.clear()
-    recorder._writes.clear()
-    recorder._inside.clear()
+    for key, write in list(recorder._writes.items()):
+        if not getattr(write.tensor, "_is_global", False):
+            del recorder._writes[key]
+            recorder._inside.pop(key, None)
     recorder.renamed.update(renamed)
 
 

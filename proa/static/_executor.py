@@ -21,6 +21,7 @@ from proa.jit._entry import TENSOR_LEAF, Entry
 from proa.program import Value
 
 from ._program import Program, default_main_program
+from ._scope import global_scope
 
 _MAX_RUNS = 32
 
@@ -91,12 +92,13 @@ class Executor:
         Args:
             program (Program, optional): by default the default main Program.
             feed (dict, optional): arrays or tensors by the names of the inputs. Only those
-                that the fetched tensors and updates depend on are needed.
-            fetch_list (list, optional): tensors of the Program, or names of inputs and
-                parameters.
+                that the fetched tensors and updates depend on are needed. A computed tensor
+                that has a name may be given as well: then it is not computed.
+            fetch_list (list, optional): tensors of the Program, or their names.
             feed_var_name (str): kept for Paddle's signature.
             fetch_var_name (str): kept for Paddle's signature.
-            scope (Scope, optional): kept for Paddle's signature.
+            scope (Scope, optional): where the Program's tensors are found by name from now
+                on; the global scope by default. Tensors keep their own values.
             return_numpy (bool): give NumPy arrays instead of Tensors.
             use_program_cache (bool): kept for Paddle's signature; runs are always cached.
             use_prune (bool): kept for Paddle's signature; what nobody needs never runs.
@@ -121,6 +123,7 @@ class Executor:
             with run_eagerly():
                 found = chosen.run(feed, fetches)
         elif isinstance(chosen, Program):
+            (scope or global_scope()).take(chosen)
             found = run_program(chosen, feed, fetches)
         else:
             raise InvalidTypeError(
@@ -149,29 +152,36 @@ def _read_feed(feed: Any) -> Mapping[str, Any]:
 def run_program(program: Program, feed: Mapping[str, Any], fetches: Sequence[Any]) -> list[Tensor]:
     """Runs a Program on arrays by name; returns tensors."""
     recorder = program._recorder
-    for name in feed:
-        if name not in program._named:
-            raise InvalidArgumentError(
-                f"`feed` has {name!r}",
-                expected=f"inputs of the Program: {', '.join(program._named) or 'it has none'}",
-                fix="use the name that static.data was given",
-            )
+    fed = [_computed(program, name) for name in feed if name not in program._named]
     tensors = [program.var(f) if isinstance(f, str) else _require_tensor(f) for f in fetches]
     with run_eagerly():
-        key = (len(recorder.calls), len(recorder._writes), tuple(map(id, tensors)))
+        ids = tuple(map(id, tensors)), tuple(map(id, fed))
+        key = (len(recorder.calls), len(recorder._writes), *ids)
         entry = program._runs.get(key)
         if entry is None:
-            found, state = recorder.snapshot(tensors, with_writes=not program._is_test)
+            found, state = recorder.snapshot(tensors, fed=fed)
             structure = jax.tree_util.tree_structure([0] * len(tensors))
             # The tensors are kept, so that their ids stay theirs.
             result = (structure, [TENSOR_LEAF] * len(tensors))
-            entry = (Entry(found, state, None, result, _NoPython(), "program"), tensors)
+            entry = (Entry(found, state, None, result, _NoPython(), "program"), tensors, fed)
             if len(program._runs) >= _MAX_RUNS:
                 program._runs.pop(next(iter(program._runs)))
             program._runs[key] = entry
         recorder.require_unchanged()
         ready = entry[0]
         return ready.run([_fed(value, feed) for value in ready.program.inputs])
+
+
+def _computed(program: Program, name: str) -> Tensor:
+    """Returns the computed tensor that a feed is to stand for."""
+    found = program._find(name)
+    if found is None or found.persistable:
+        raise InvalidArgumentError(
+            f"`feed` has {name!r}",
+            expected=f"inputs of the Program: {', '.join(program._named) or 'it has none'}",
+            fix="use the name that static.data was given, or the name of a computed tensor",
+        )
+    return found
 
 
 def _require_tensor(fetch: Any) -> Tensor:

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proa.core import InvalidArgumentError, NotFoundError, Tensor, new_tensor, run_eagerly
+from proa.core import (
+    InvalidArgumentError,
+    NotFoundError,
+    Parameter,
+    Tensor,
+    new_tensor,
+    run_eagerly,
+)
 from proa.framework import load as load_object
 from proa.framework import save as save_object
 from proa.jit import load as load_artifact
@@ -104,6 +111,27 @@ class LoadedProgram(Runnable):
         tensors = [_fed(value, feed) for value in self._named.values()]
         found = _as_list(self.layer(*tensors))
         return [new_tensor(found[fetch.index]._data) for fetch in fetch_list]
+
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Tensor]:
+        """Returns the weights by name.
+
+        Args:
+            mode: `param`: the trainable ones; `opt`: the others; `all`.
+            scope: kept for Paddle's signature.
+        """
+        return {
+            name.removeprefix("captured/"): t
+            for name, t in self.layer._weights.items()
+            if mode == "all" or isinstance(t, Parameter) == (mode == "param")
+        }
+
+    def all_parameters(self) -> list[Tensor]:
+        """Returns the weights that can be trained."""
+        return list(self.state_dict("param").values())
+
+    def global_block(self) -> LoadedProgram:
+        """Returns the Program itself."""
+        return self
 
     def __str__(self) -> str:
         return str(self.layer.program("main"))

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from enum import IntEnum
 from typing import Any
 
-from proa import metric, nn
-from proa.core import CPUPlace, Tensor, run_eagerly
+from proa import nn
+from proa.core import InvalidArgumentError, Tensor, run_eagerly
 from proa.ops import full
-
-
-class BuildStrategy:
-    """Options of Paddle's graph builder; XLA decides these things by itself.
-
-    Any attribute may be set; nothing depends on it.
-    """
-
-    class ReduceStrategy(IntEnum):
-        """How Paddle brings gradients of several devices together."""
-
-        AllReduce = 0
-        Reduce = 1
-
-    reduce_strategy = ReduceStrategy.AllReduce
 
 
 @contextmanager
@@ -42,23 +26,21 @@ def device_guard(device: str | None = None) -> Iterator[None]:
     """Chooses a device in Paddle; here tensors and marks decide where ops run.
 
     Args:
-        device (str, optional): `cpu`, `gpu:0`, ...
+        device (str, optional): `cpu`, `gpu`, `gpu:0`, `npu`, `xpu`, `all` or `None`; it is
+            checked, and changes nothing.
+
+    Raises:
+        InvalidArgumentError: no such device.
     """
+    kind, _, index = (device or "").partition(":")
+    is_known = kind in ("", "cpu", "gpu", "npu", "xpu", "all") and (not index or index.isdigit())
+    if not is_known or (index and kind in ("", "cpu", "all")):
+        raise InvalidArgumentError(
+            f"device_guard({device!r})",
+            expected="'cpu', 'gpu' or 'gpu:0'",
+            fix="correct the name, or leave the guard out: tensors decide where ops run",
+        )
     yield
-
-
-def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
-    """Returns CPU places.
-
-    Args:
-        device_count (int, optional): how many; one by default.
-
-    Examples:
-        >>> import proa
-        >>> len(proa.static.cpu_places(2))
-        2
-    """
-    return [CPUPlace() for _ in range(device_count or 1)]
 
 
 def create_parameter(
@@ -95,6 +77,8 @@ def create_global_var(
 ) -> Tensor:
     """Makes a tensor that the Program may read and write, such as a counter.
 
+    A clone for test writes to it as well.
+
     Args:
         shape (list | tuple): sizes.
         value (float): its first value.
@@ -103,24 +87,24 @@ def create_global_var(
         force_cpu (bool): kept for Paddle's signature.
         name (str, optional): its name.
     """
-    with run_eagerly():
-        made = full(list(shape), value, dtype)
+    made = new_state(shape, value, dtype, name)
     made.persistable = persistable
-    if name is not None:
-        made.name = name
+    made._is_global = True  # type: ignore[attr-defined]
     return made
 
 
-def accuracy(
-    input: Tensor, label: Tensor, k: int = 1, correct: Any = None, total: Any = None
-) -> Tensor:
-    """Returns the share of rows whose label is among the k largest predictions.
+def new_state(shape: Sequence[int], value: float, dtype: Any, name: str | None) -> Tensor:
+    """Makes a persistable tensor of one number.
 
     Args:
-        input (Tensor): predictions, [N, C].
-        label (Tensor): integer labels, [N, 1].
-        k (int): how many predictions count.
-        correct (Tensor, optional): kept for Paddle's signature.
-        total (Tensor, optional): kept for Paddle's signature.
+        shape: sizes.
+        value: the number.
+        dtype: dtype.
+        name: its name.
     """
-    return metric.accuracy(input, label, k)
+    with run_eagerly():
+        made = full(list(shape), value, dtype)
+    made.persistable = True
+    if name is not None:
+        made.name = name
+    return made

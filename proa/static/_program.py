@@ -13,8 +13,10 @@ from proa.core import (
     context,
     default_dtype,
     run_eagerly,
+    seed,
 )
 from proa.program import InputSpec
+from proa.utils import unique_name
 
 from ._evaluation import for_evaluation
 from ._recorder import OpenRecorder
@@ -41,7 +43,7 @@ class Program:
         self._recorder = OpenRecorder()
         self._named: dict[str, Tensor] = {}
         self._specs: dict[str, InputSpec] = {}
-        self.random_seed = 0
+        self._seed = 0
         #: Compiled runs, by what was fetched from which state of the Program.
         self._runs: dict[Any, Any] = {}
         self._is_test = False
@@ -63,6 +65,22 @@ class Program:
                 made._is_test = True
                 for_evaluation(made._recorder)
         return made
+
+    @property
+    def random_seed(self) -> int:
+        """What seeds first values and dropout; set, it seeds the one generator at once."""
+        return self._seed
+
+    @random_seed.setter
+    def random_seed(self, value: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidTypeError(
+                f"`random_seed` is {value!r}", expected="an integer", fix="write random_seed = 1"
+            )
+        self._seed = value
+        if value:
+            with run_eagerly():
+                seed(value)
 
     def global_block(self) -> Program:
         """Returns the Program itself: it has one block; branches and loops are ops."""
@@ -97,22 +115,53 @@ class Program:
         return list(self._recorder.calls)
 
     def var(self, name: str) -> Tensor:
-        """Returns an input or a persistable tensor by its name.
+        """Returns an input, a persistable tensor, or one that was computed, by its name.
+
+        A computed tensor has a name once it was given one, or was asked for it.
 
         Raises:
             InvalidArgumentError: the Program has none of that name.
         """
-        found = self._named.get(name)
+        found = self._find(name)
         if found is None:
-            found = self._recorder.persistables().get(name)
-        if found is None:
-            known = [*self._named, *self._recorder.persistables()]
+            known = [*self.vars]
             raise InvalidArgumentError(
                 f"a Program has no variable {name!r}",
                 expected=f"one of {', '.join(known[:12]) or 'none: the Program is empty'}",
                 fix="use the tensor itself, or the name that static.data was given",
             )
         return found
+
+    def _find(self, name: str) -> Tensor | None:
+        found = self._named.get(name)
+        return self._recorder.find(name) if found is None else found
+
+    def has_var(self, name: str) -> bool:
+        """Whether there is a tensor of a name."""
+        return self._find(name) is not None
+
+    @property
+    def vars(self) -> dict[str, Tensor]:
+        """Inputs, persistable tensors and computed ones that have a name, by name."""
+        return {**self._recorder.named, **self._named, **self._recorder.persistables()}
+
+    def create_var(
+        self, name: str | None = None, shape: Any = (), dtype: Any = None, **kwargs: Any
+    ) -> Tensor:
+        """Makes a variable without a value, which an op is to write to, such as `py_func`.
+
+        Args:
+            name: its name.
+            shape: sizes; `None` or -1 for an unknown one.
+            dtype: the default dtype when it is `None`.
+            kwargs: `persistable`; what else Paddle takes changes nothing.
+        """
+        spec = InputSpec(shape, default_dtype() if dtype is None else dtype, name)
+        label = unique_name.generate("_generated_var") if name is None else name
+        dimensions = spec.dimensions(len(self._recorder.unwritten))
+        made = self._recorder.add_unwritten(dimensions, spec.dtype.numpy, label)
+        made.persistable = bool(kwargs.get("persistable", False))
+        return made
 
     def list_vars(self) -> Iterator[Tensor]:
         """Gives the inputs and all persistable tensors."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import jax
 
-from proa.core import InvalidArgumentError, PreconditionError, Tensor, context
+from proa.core import InvalidArgumentError, PreconditionError, Tensor, context, new_tensor
 from proa.program import Program, Recorder, State, Value, Write, prune
 
 
@@ -29,6 +30,10 @@ class OpenRecorder(Recorder):
         self.owners: set[Recorder] = set()
         #: Values that a copy has replaced by others.
         self.renamed: dict[Value, Value] = {}
+        #: Tensors that have got a name, inputs among them.
+        self.named: dict[str, Tensor] = {}
+        #: Values that something has yet to be written to.
+        self.unwritten: set[Value] = set()
         self._depth = 0
 
     @contextmanager
@@ -88,6 +93,42 @@ class OpenRecorder(Recorder):
                 self._depth = depth
             context.recorder = previous
 
+    def note_name(self, t: Tensor) -> None:
+        """Makes a tensor findable by its name; its Value is printed with it."""
+        self.named[t.name] = t
+        t._data.name = t._data.name or t.name
+
+    def find(self, name: str) -> Tensor | None:
+        """Returns a tensor by its name: a persistable one, or one that was computed."""
+        held = self.persistables().get(name)
+        for recorder in (self, *self.owners) if held is None else ():
+            if name in recorder.named:  # type: ignore[attr-defined]
+                return recorder.named[name]  # type: ignore[attr-defined]
+        return held
+
+    def add_unwritten(self, shape: Sequence[Any], dtype: Any, name: str) -> Tensor:
+        """Makes a tensor without a value, which something is to be written to."""
+        value = Value(shape, dtype, name=name, owner=self)
+        self.unwritten.add(value)
+        made = new_tensor(value)
+        made.name = name
+        return made
+
+    def value_of(self, t: Tensor) -> Value:
+        """Returns the Value that stands for a tensor.
+
+        Raises:
+            PreconditionError: nothing has been written to it.
+        """
+        found = super().value_of(t)
+        if found in self.unwritten:
+            raise PreconditionError(
+                f"{t.name} is read before anything was written to it",
+                expected="a variable that an op has given a value",
+                fix="write to it first: paddle.assign(value, output=variable), or py_func",
+            )
+        return found
+
     def note_layer(self, layer: Any) -> None:
         """Watches optimizers, which share state; layers keep the mode they were recorded in."""
         if not hasattr(layer, "sublayers"):
@@ -112,7 +153,13 @@ class OpenRecorder(Recorder):
 
     def parameters(self) -> list[Tensor]:
         """Returns the trainable tensors that the Program reads, in the order it met them."""
-        return [t for t, _, _ in self._captured.values() if _is_trainable(t)]
+        return [t for t, _, _ in self._captured.values() if self._is_trainable(t)]
+
+    def _is_trainable(self, t: Tensor) -> bool:
+        # What a Program has written to is as it was before.
+        write = self._writes.get(id(t))
+        stop = t._stop if write is None else write.stop
+        return not stop and getattr(t, "persistable", False)
 
     def persistables(self) -> dict[str, Tensor]:
         """Returns tensors from outside that the Program reads or writes, by name."""
@@ -121,13 +168,14 @@ class OpenRecorder(Recorder):
         return {t.name: t for t in held if getattr(t, "persistable", False)}
 
     def snapshot(
-        self, outputs: Sequence[Tensor], *, with_writes: bool = True
+        self, outputs: Sequence[Tensor], *, with_writes: bool = True, fed: Sequence[Tensor] = ()
     ) -> tuple[Program, State]:
         """Returns the Program so far, for given outputs; call it while the recording is left.
 
         Args:
             outputs: tensors of the Program.
             with_writes: whether it updates the tensors that were written.
+            fed: computed tensors that are given instead, as further inputs.
         """
         defined = (*self.inputs, *self.constants, *self.renamed)
         self._known = {*defined, *[v for call in self.calls for v in call.outputs]}
@@ -138,13 +186,21 @@ class OpenRecorder(Recorder):
             if isinstance(write.tensor._data, jax.Array) and isinstance(inside, Value):
                 state.writes.append(write.tensor)
                 state.taped.append(False)
-                finals.append(inside)
-        whole = Program([], [], self.constants, self.calls, finals)
+                finals.append(self.renamed.get(inside, inside))
+        given = {v: Value(v.shape, v.dtype, name=t.name) for t in fed for v in [self._value(t)]}
+        calls = self.calls
+        if given:
+            calls = [
+                replace(call, inputs=tuple([given.get(v, v) for v in call.inputs]))
+                for call in calls
+            ]
+            finals = [given.get(v, v) for v in finals]
+        whole = Program([], [], self.constants, calls, finals)
         program = prune(whole)
         used = {v for call in program.calls for v in call.inputs} | set(finals)
         captured = [(t, v) for t, _, v in self._captured.values() if v in used]
         state.captures = [t for t, _ in captured]
-        program.inputs = [v for v in self.inputs if v in used]
+        program.inputs = [v for v in (*self.inputs, *given.values()) if v in used]
         program.captures = [v for _, v in captured]
         return program, state
 
@@ -173,9 +229,6 @@ class OpenRecorder(Recorder):
         }
         made._layers = dict(self._layers)
         made._inside, made.renamed = dict(self._inside), dict(self.renamed)
+        made.named, made.unwritten = dict(self.named), set(self.unwritten)
         made.owners = {*self.owners, self}
         return made
-
-
-def _is_trainable(t: Tensor) -> bool:
-    return not t._stop and getattr(t, "trainable", True) and getattr(t, "persistable", False)

@@ -166,3 +166,46 @@ def test_an_optimizer_whose_parameters_are_loaded_apart_needs_a_new_program():
     with pytest.raises(PreconditionError, match="Adam is not as the Program has it"):
         executor.run(main)
     assert executor.run(test) == []
+
+
+def test_computed_tensors_are_fetched_and_fed_by_name():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [None, 2])
+        x.stop_gradient = False
+        hidden = x * 2
+        hidden.name = "hidden"
+        total = (hidden * hidden).sum()
+        (slope,) = static.gradients(total, x)
+        (again,) = static.gradients(total, hidden)
+    run, feed = static.Executor().run, {"x": np.ones([1, 2], "float32")}
+    assert run(main, feed, ["hidden"])[0].tolist() == [[2, 2]]
+    assert run(main, feed, [total.name, slope, again])[0] == 8
+    assert run(main, {"hidden": [[3.0, 4.0]]}, [total, again])[0] == 25
+    assert run(main.clone(for_test=True), {"hidden": [[3.0, 4.0]]}, [total.name])[0] == 25
+    # What lies before a fed tensor is not computed; what takes another way is.
+    with pytest.raises(InvalidArgumentError, match="`feed` has no 'x'"):
+        run(main, {"hidden": [[3.0, 4.0]]}, [x])
+    with pytest.raises(InvalidArgumentError, match=r"`feed` of 'hidden' is"):
+        run(main, {"hidden": [1.0]}, [total])
+
+
+def test_gradients_of_gradients():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [2])
+        x.stop_gradient = False
+        (first,) = static.gradients(x**3, x)
+        (second,) = static.gradients(first, x)
+        (third,) = static.gradients(second, x)
+    found = static.Executor().run(main, {"x": [1.0, 2.0]}, [first, second, third])
+    assert [each.tolist() for each in found] == [[3, 12], [6, 12], [6, 6]]
+
+
+def test_gradients_of_parameters_have_names():
+    main = static.Program()
+    with static.program_guard(main):
+        weight = static.create_parameter([2], "float32", name="named")
+        static.append_backward((weight * weight).sum())
+    (found,) = static.Executor().run(main, fetch_list=["named@GRAD"])
+    np.testing.assert_allclose(found, 2 * weight.numpy(), rtol=1e-6)

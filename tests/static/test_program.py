@@ -7,7 +7,7 @@ import pytest
 
 import proa
 from proa import static
-from proa.core import InvalidArgumentError, InvalidTypeError
+from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
 
 
 def test_ops_are_recorded_and_parameters_keep_their_values():
@@ -98,6 +98,36 @@ def test_inputs_of_one_name_are_one_input_or_get_the_same_feed(tmp_path):
     assert run(program, {feeds[0]: given.reshape(1, 4)}, fetches)[0].tolist() == [[2, 2, 2, 2]]
     with pytest.raises(InvalidArgumentError, match=r"the outputs need x: float32\[2, 2\]"):
         static.save_inference_model(path, [free], [total], None, program=main)
+
+
+def test_variables_that_are_written_later():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [None, 2])
+        out = main.current_block().create_var("out", [None, 2], "float32")
+        with pytest.raises(PreconditionError, match="out is read before"):
+            out + 1
+        proa.assign(x * 2, output=out)
+        y = out + 1
+        assert main.has_var("out")
+        assert not main.has_var("other")
+        assert main.var("out") is out
+        assert sorted(main.vars) == ["out", "x"]
+    run = static.Executor().run
+    assert run(main, {"x": [[1.0, 2.0]]}, [out, y])[1].tolist() == [[3, 5]]
+
+
+def test_a_seed_of_a_program_seeds_what_is_made_next():
+    found = []
+    for _ in range(2):
+        main = static.Program()
+        main.random_seed = 7
+        with static.program_guard(main):
+            found.append(static.create_parameter([3], "float32").tolist())
+    assert found[0] == found[1]
+    assert (main.random_seed, main.clone().random_seed) == (7, 7)
+    with pytest.raises(InvalidTypeError, match="`random_seed` is 1.5"):
+        main.random_seed = 1.5
 
 
 def outside():

@@ -5,22 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from proa import nn
-from proa.core import InvalidArgumentError, Tensor
+from proa.core import InvalidArgumentError, Tensor, UnsupportedError, run_eagerly
+from proa.ops import maximum, minimum
+
+from ._parts import activated, plain, with_norm
 
 _Activation = str | None
-
-
-def _activated(x: Tensor, activation: Any) -> Tensor:
-    if activation is None:
-        return x
-    function = getattr(nn.functional, str(activation), None)
-    if function is None:
-        raise InvalidArgumentError(
-            f"`activation` is {activation!r}",
-            expected="the name of a function of nn.functional",
-            fix="write 'relu', 'tanh' or 'softmax'",
-        )
-    return function(x)
 
 
 def fc(
@@ -62,9 +52,10 @@ def fc(
             width *= extent
         flat = each if axis == len(each.shape) - 1 else each.flatten(axis)
         bias = bias_attr if position == len(inputs) - 1 else False
-        found = nn.Linear(width, size, weight_attr=weight_attr, bias_attr=bias)(flat)
+        layer = nn.Linear(width, size, weight_attr=plain(weight_attr), bias_attr=bias)
+        found = with_norm(layer, weight_attr)(flat)
         total = found if total is None else total + found
-    return _activated(total, activation)
+    return activated(total, activation)
 
 
 def embedding(
@@ -85,12 +76,16 @@ def embedding(
         is_distributed (bool): kept for Paddle's signature.
         padding_idx (int, optional): the row that has no gradient.
         param_attr (ParamAttr, optional): how the table is made.
-        dtype (str): kept for Paddle's signature.
+        dtype (str): dtype of the table.
 
     Returns:
         Tensor: the shape of `input`, then the columns.
     """
-    return nn.Embedding(size[0], size[1], padding_idx, weight_attr=param_attr)(input)
+    rows, columns = size
+    # The padding row is set to zero, which is no part of the Program.
+    with run_eagerly():
+        layer = nn.Embedding(rows, columns, padding_idx, weight_attr=param_attr, dtype=dtype)
+    return layer(input)
 
 
 def batch_norm(
@@ -139,7 +134,7 @@ def batch_norm(
         moving_variance_name=moving_variance_name,
         use_global_stats=use_global_stats,
     )
-    return _activated(layer(input), act)
+    return activated(layer(input), act)
 
 
 def layer_norm(
@@ -172,7 +167,7 @@ def layer_norm(
         weight_attr=param_attr if scale else False,
         bias_attr=bias_attr if shift else False,
     )
-    return _activated(layer(input), act)
+    return activated(layer(input), act)
 
 
 def conv2d(
@@ -216,8 +211,185 @@ def conv2d(
         padding,
         dilation,
         groups or 1,
-        weight_attr=param_attr,
+        weight_attr=plain(param_attr),
         bias_attr=bias_attr,
         data_format=data_format,
     )
-    return _activated(layer(input), act)
+    return activated(with_norm(layer, param_attr)(input), act)
+
+
+def group_norm(
+    input: Tensor,
+    groups: int,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    act: _Activation = None,
+    data_layout: str = "NCHW",
+    name: str | None = None,
+) -> Tensor:
+    """Normalises groups of channels of each sample.
+
+    Args:
+        input (Tensor): floating, [N, C, ...].
+        groups (int): number of groups.
+        epsilon (float): added to the variance.
+        param_attr (ParamAttr | bool, optional): how the scale is made; `False` for none.
+        bias_attr (ParamAttr | bool, optional): how the bias is made; `False` for none.
+        act (str, optional): name of a function of `nn.functional`.
+        data_layout (str): where the channels are.
+        name (str, optional): kept for Paddle's signature.
+    """
+    layer = nn.GroupNorm(
+        groups,
+        input.shape[1 if data_layout.startswith("NC") else -1],
+        epsilon,
+        weight_attr=param_attr,
+        bias_attr=bias_attr,
+        data_format=data_layout,
+    )
+    return activated(layer(input), act)
+
+
+def instance_norm(
+    input: Tensor,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normalises each channel of each sample.
+
+    Args:
+        input (Tensor): floating, [N, C], [N, C, L], [N, C, H, W] or [N, C, D, H, W].
+        epsilon (float): added to the variance.
+        param_attr (ParamAttr | bool, optional): how the scale is made; `False` for none.
+        bias_attr (ParamAttr | bool, optional): how the bias is made; `False` for none.
+        name (str, optional): kept for Paddle's signature.
+
+    Raises:
+        InvalidArgumentError: one of scale and bias without the other, or another rank.
+    """
+    if (param_attr is False) != (bias_attr is False):
+        raise InvalidArgumentError(
+            f"instance_norm: param_attr={param_attr!r} with bias_attr={bias_attr!r}",
+            expected="both, or neither",
+            fix="set both to False",
+        )
+    rank = len(input.shape)
+    if not 2 <= rank <= 5:
+        raise InvalidArgumentError(
+            f"instance_norm of {rank} axes", expected="2 to 5", fix="reshape to [N, C, ...]"
+        )
+    kind = (nn.InstanceNorm1D, nn.InstanceNorm1D, nn.InstanceNorm2D, nn.InstanceNorm3D)[rank - 2]
+    layer = kind(input.shape[1], epsilon, weight_attr=param_attr, bias_attr=bias_attr)
+    return layer(input)
+
+
+def spectral_norm(
+    weight: Tensor, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: Any = None
+) -> Tensor:
+    """Divides a weight by its largest singular value, which power iterations find.
+
+    Args:
+        weight (Tensor): floating, at least 2-d; read as a matrix with the rows of `dim`.
+        dim (int): the axis of the rows.
+        power_iters (int): iterations of each run.
+        eps (float): added to lengths.
+        name (str, optional): kept for Paddle's signature.
+    """
+    return nn.SpectralNorm(weight.shape, dim, power_iters, eps, weight.dtype)(weight)
+
+
+def bilinear_tensor_product(
+    x: Tensor,
+    y: Tensor,
+    size: int,
+    act: _Activation = None,
+    name: str | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+) -> Tensor:
+    """Bilinear forms of two vectors: `out[:, i] = x W[i] y + bias[i]`.
+
+    Args:
+        x (Tensor): floating, [N, features of x].
+        y (Tensor): floating, [N, features of y].
+        size (int): number of outputs.
+        act (str, optional): name of a function of `nn.functional`.
+        name (str, optional): kept for Paddle's signature.
+        param_attr (ParamAttr, optional): how W is made, [size, features of x, of y].
+        bias_attr (ParamAttr | bool, optional): how the bias is made; `False` for none.
+    """
+    layer = nn.Bilinear(x.shape[-1], y.shape[-1], size, param_attr, bias_attr)
+    return activated(layer(x, y), act)
+
+
+def prelu(
+    x: Tensor, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: Any = None
+) -> Tensor:
+    """`x` above 0, `slope * x` below, with learnt slopes that start at 0.25.
+
+    Args:
+        x (Tensor): floating, [N, ...].
+        mode (str): `all`: one slope; `channel`: one for each channel; `element`: one for each
+            element of a sample.
+        param_attr (ParamAttr, optional): how the slopes are made.
+        data_format (str): where the channels are.
+        name (str, optional): kept for Paddle's signature.
+
+    Raises:
+        InvalidArgumentError: another mode.
+    """
+    rank = len(x.shape)
+    channel = 1 if data_format.startswith("NC") else rank - 1
+    shapes = {
+        "all": [1],
+        "channel": [e if axis == channel else 1 for axis, e in enumerate(x.shape)],
+        "element": [1, *x.shape[1:]],
+    }
+    if mode not in shapes:
+        raise InvalidArgumentError(
+            f"prelu: `mode` is {mode!r}", expected=", ".join(shapes), fix="use 'all'"
+        )
+    start = nn.initializer.Constant(0.25)
+    slope = nn.Layer("prelu").create_parameter(shapes[mode], param_attr, x.dtype, False, start)
+    return maximum(x, 0.0) + slope * minimum(x, 0.0)
+
+
+def sparse_embedding(
+    input: Tensor,
+    size: Any,
+    padding_idx: int | None = None,
+    is_test: bool = False,
+    entry: Any = None,
+    table_class: str = "MemorySparseTable",
+    param_attr: Any = None,
+    dtype: Any = "float32",
+    slot: Any = None,
+) -> Tensor:
+    """Looks rows up in a table of its own, which is an ordinary parameter.
+
+    In Paddle the table lives on parameter servers, and grows; here it has `size[0]` rows.
+
+    Args:
+        input (Tensor): integer indices below `size[0]`.
+        size (list | tuple): rows and columns of the table.
+        padding_idx (int, optional): the row that has no gradient.
+        is_test (bool): kept for Paddle's signature.
+        entry (Any): which rows may enter a growing table.
+        table_class (str): kept for Paddle's signature.
+        param_attr (ParamAttr, optional): how the table is made.
+        dtype (str): dtype of the table.
+        slot (int, optional): kept for Paddle's signature.
+
+    Raises:
+        UnsupportedError: `entry` is given.
+    """
+    if entry is not None:
+        raise UnsupportedError(
+            f"sparse_embedding: `entry` is {entry!r}",
+            expected="None: a table of fixed rows has no rule for rows that enter",
+            fix="leave it out, and filter rare ids before they are fed",
+        )
+    return embedding(input, size, padding_idx=padding_idx, param_attr=param_attr, dtype=dtype)
