@@ -13,10 +13,9 @@ from pathlib import Path
 from ._pool import ROOT, Side
 from ._report import (
     WANTED_SHARE,
-    in_scope,
     markdown,
     room_rows,
-    share,
+    scopes,
     summary,
     terminal_table,
     write_page,
@@ -68,8 +67,7 @@ def _print_differences(title: str, outcomes: Sequence[Outcome], everything: bool
 
 def verdict(docs: Sequence[Outcome], calls: Sequence[Outcome]) -> int:
     """Returns 1 when a call differs without a reason or too few examples agree."""
-    agree, total = share(each for each in docs if in_scope(each.room))
-    too_few = bool(total) and agree < WANTED_SHARE * total
+    too_few = any(agree < WANTED_SHARE * total for agree, total in scopes(docs).values())
     return int(too_few or any(each.is_open for each in calls))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -20,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # Compiled kernels fill memory; a fresh process finds them on the disk again.
 GIGABYTES_PER_PROCESS = 1.5
 START_LIMIT = 180.0
+# A worker whose processes have had hardly anything to do for so many seconds waits for nothing,
+# such as a server that is not there: less than this share of one processor.
+IDLE_LIMIT, IDLE_SHARE, LOOK_EVERY = 60.0, 0.01, 5.0
 
 
 @dataclass(frozen=True)
@@ -61,24 +65,38 @@ class Worker:
             self.stop()
             raise RuntimeError(f"{side.name} does not start: the end of {self.log} says why")
 
-    def ask(self, task: Any, limit: float) -> dict[str, Any]:
-        """Returns the answer, or a status that says how the worker was lost."""
+    def ask(self, task: Any, limit: float, idle_limit: float = IDLE_LIMIT) -> dict[str, Any]:
+        """Returns the answer, or a status that says how the worker was lost.
+
+        Args:
+            task: what to do.
+            limit: seconds that it may take.
+            idle_limit: seconds in which its processes may do as good as nothing.
+        """
         line = json.dumps(task).encode() + b"\n"
         with contextlib.suppress(BrokenPipeError):
             os.write(self.process.stdin.fileno(), line)  # type: ignore[union-attr]
-        answer = self._read(limit)
+        answer = self._read(limit, idle_limit)
         if answer is not None:
             return answer
         return {"status": "timeout" if self.process.poll() is None else "crash"}
 
-    def _read(self, limit: float) -> dict[str, Any] | None:
-        pipe, end = self.process.stdout.fileno(), time.monotonic() + limit  # type: ignore[union-attr]
+    def _read(self, limit: float, idle_limit: float = math.inf) -> dict[str, Any] | None:
+        pipe, now = self.process.stdout.fileno(), time.monotonic()  # type: ignore[union-attr]
+        end, active, used = now + limit, now, 0.0
         while b"\n" not in self._rest:
-            ready, _, _ = select.select([pipe], [], [], max(0.0, end - time.monotonic()))
+            wait = min(end, now + LOOK_EVERY, active + idle_limit) - now
+            ready, _, _ = select.select([pipe], [], [], max(0.0, wait))
             part = os.read(pipe, 1 << 20) if ready else b""
-            if not part:
+            now = time.monotonic()
+            if ready and not part:
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.process.wait(1.0 if ready else 0.0)
+                    self.process.wait(1.0)
+                return None
+            seconds = processor_seconds(self.process.pid)
+            if part or seconds is None or seconds > used + IDLE_SHARE * idle_limit:
+                active, used = now, seconds or 0.0
+            if now >= min(end, active + idle_limit):
                 return None
             self._rest += part
         line, self._rest = self._rest.split(b"\n", maxsplit=1)
@@ -103,6 +121,24 @@ class Worker:
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 pipe.close()
+
+
+def processor_seconds(group: int) -> float | None:
+    """Time that a group of processes has used of processors; `None` where the system is silent.
+
+    Args:
+        group: the number of the group.
+    """
+    ticks, found = 0, False
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # The command stands in brackets and may hold anything.
+            fields = file.read_text().rpartition(")")[2].split()
+            if int(fields[2]) == group:
+                found = True
+                # Of the process itself, and of its children that have ended.
+                ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK") if found else None
 
 
 def run_tasks(

@@ -8,26 +8,34 @@ from pathlib import Path
 from ._run import Outcome
 
 BEGIN, END = "<!-- parity: begin -->", "<!-- parity: end -->"
-# Rooms whose examples are run and shown, and do not count yet.
-LATER = tuple(
-    f"paddle.{room}"
-    for room in (
-        "static",
-        "jit",
-        "distributed",
-        "inference",
-        "quantization",
-        "profiler",
-        "onnx",
-        "utils.cpp_extension",
-    )
-)
+# Rooms of Programs have a figure of their own, which takes in how they are differentiated.
+PROGRAMS, DERIVATIVES = ("static", "jit", "inference"), ("autograd", "incubate.autograd")
+# Rooms whose examples are run and shown, and count in no figure yet.
+LATER = ("distributed", "quantization", "profiler", "onnx", "utils.cpp_extension")
 WANTED_SHARE = 0.97
 
 
+def _is_in(room: str, rooms: Sequence[str]) -> bool:
+    return f"{room}.".startswith(tuple(f"paddle.{each}." for each in rooms))
+
+
 def in_scope(room: str) -> bool:
-    """Whether a room counts for the share."""
-    return not f"{room}.".startswith(tuple(f"{each}." for each in LATER))
+    """Whether a room counts for a figure."""
+    return not _is_in(room, LATER)
+
+
+def scopes(outcomes: Iterable[Outcome]) -> dict[str, tuple[int, int]]:
+    """Returns how many agree and how many there are, in each scope that has any."""
+    counted = [each for each in outcomes if in_scope(each.room)]
+    parts = {
+        "tensors, layers, optimisers, data": [
+            each for each in counted if not _is_in(each.room, PROGRAMS)
+        ],
+        "Programs (static, jit, inference, both autograd rooms)": [
+            each for each in counted if _is_in(each.room, (*PROGRAMS, *DERIVATIVES))
+        ],
+    }
+    return {scope: share(part) for scope, part in parts.items() if part}
 
 
 def share(outcomes: Iterable[Outcome]) -> tuple[int, int]:
@@ -75,9 +83,9 @@ def summary(docs: Sequence[Outcome], calls: Sequence[Outcome]) -> list[str]:
     """The figures in words."""
     lines = []
     if docs:
-        counted = share(each for each in docs if in_scope(each.room))
-        lines.append(f"Examples of the rooms in scope that agree: {_percent(*counted)}")
-        lines.append(f"Examples of all rooms that agree: {_percent(*share(docs))}")
+        for scope, counted in scopes(docs).items():
+            lines.append(f"Examples that agree, {scope}: {_percent(*counted)}")
+        lines.append(f"Examples that agree, all rooms: {_percent(*share(docs))}")
     if calls:
         listed = sum(bool(each.difference and each.reason) for each in calls)
         figure = _percent(*share(calls))

@@ -14,6 +14,8 @@ _INCIDENTAL = (
     (re.compile(r"0x[0-9a-f]+"), "<address>"),
     # How Paddle writes a negative imaginary part; whether a zero is negative is rounding.
     (re.compile(r"\+-"), "-"),
+    # How NumPy 2 writes its scalars: the number is compared, as NumPy 1 wrote it.
+    (re.compile(r"\bnp\.(?:u?int|float)\d+\(([^()]*)\)"), r"\1"),
     (re.compile(r"\[\d{4}-\d\d-\d\d [^]]*\] \[[^]]*\].*"), ""),
 )
 

@@ -15,6 +15,10 @@ def load():
             os._exit(11)
         if task == "hang":
             time.sleep(60)
+        if task == "work":
+            end = time.process_time() + 1.2
+            while time.process_time() < end:
+                pass
         return {"status": "ok", "task": task, "pid": os.getpid()}
 
     return handle

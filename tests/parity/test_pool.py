@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parity._pool import Side, run_tasks
+from parity._pool import Side, Worker, processor_seconds, run_tasks
 
 _WORKER = str(Path(__file__).with_name("fake_worker.py"))
 
@@ -24,6 +24,19 @@ def test_a_crash_and_a_hang_are_counted_and_the_run_goes_on(tmp_path):
     assert [each["status"] for each in answers] == ["ok", "crash", "ok", "timeout", "ok"]
     assert [answers[i]["task"] for i in (0, 2, 4)] == ["a", "b", "c"]
     assert len({answers[i]["pid"] for i in (0, 2, 4)}) == 3
+
+
+def test_waiting_for_nothing_ends_early_and_work_does_not(tmp_path):
+    worker = Worker(Side("fake", (sys.executable, _WORKER), tmp_path / "scratch"), "calls")
+    if processor_seconds(worker.process.pid) is None:
+        pytest.skip("the system does not tell how long processes have worked")
+    try:
+        assert worker.ask("work", limit=50.0, idle_limit=1.0)["status"] == "ok"
+        started = time.monotonic()
+        assert worker.ask("hang", limit=50.0, idle_limit=1.0) == {"status": "timeout"}
+        assert time.monotonic() - started < 30
+    finally:
+        worker.stop()
 
 
 def test_workers_share_the_tasks(tmp_path):

@@ -26,6 +26,8 @@ def test_a_print_is_split_into_words_and_numbers():
         ("value 0.3", "value 0.7", "other 0.5", False),
         ("a", "b", "c", True),
         ("at 0x7f01", "at 0x8f01", "at 0x9", True),
+        ("{'n': np.int64(3)}", "{'n': np.int64(3)}", "{'n': 3}", True),
+        ("np.float32(1.5)", "np.float32(1.5)", "2.5", False),
         ("'x'", "'x'", '"x"', True),
         ("(1.0+-0.0j)", "(1.0+-0.0j)", "(1.0+0.0j)", True),
     ],
