@@ -16,6 +16,7 @@ from proa.program import run_stepwise
 
 from ._interface import Interface
 from ._interface import largest_difference as largest_difference
+from ._uncached import past_compile_cache
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class _Variant:
     """The executable of one combination of input shapes."""
 
     call: Any
+    #: Whether it was read from a file.
+    is_loaded: bool = False
     #: Bytes that it keeps while it is there, and that one run takes beside inputs and weights.
     held: int = 0
     scratch: int = 0
@@ -36,7 +39,8 @@ class Pipeline:
         max_variants: compiled shapes that are kept; the one not used for longest goes first.
         device: where it runs, a JAX device; the current one by default.
         store: keeps executables for the next process: `load(signature, structures)` gives one
-            or `None`, `save(signature, executable)` takes one.
+            or `None`, `save(signature, executable)` takes one, `refuse(signature, error)` is
+            told of one that does not run.
         budget: bounds memory: `keep(bytes)`, `change(bytes)`, `reserve(bytes, evict)` (a context).
     """
 
@@ -88,6 +92,17 @@ class Pipeline:
                 variant = self._known(signature) or self._compile(signature, arrays)
         if self.device is not None:
             arrays = [jax.device_put(a, self.device) for a in arrays]
+        try:
+            return self._call(variant, signature, arrays)
+        except jax.errors.JaxRuntimeError as error:
+            if not variant.is_loaded:
+                raise
+            self._store.refuse(signature, error)
+            with self._compiling:
+                variant = self._compile(signature, arrays, anew=True)
+            return self._call(variant, signature, arrays)
+
+    def _call(self, variant: _Variant, signature: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
         if self._budget is None:
             return variant.call(self.weights, list(arrays))
         needed = variant.scratch + sum(a.nbytes for a in arrays)
@@ -101,21 +116,28 @@ class Pipeline:
                 self._compiled.move_to_end(signature)
         return variant
 
-    def _compile(self, signature: Any, arrays: Sequence[Any]) -> _Variant:
-        call = self._stored(signature, arrays)
+    def _compile(self, signature: Any, arrays: Sequence[Any], anew: bool = False) -> _Variant:
+        call = None if anew else self._stored(signature, arrays)
+        is_loaded = call is not None
         if call is None:
             structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
             # A function of its own: what JAX keeps of it goes with this variant.
             own = jax.jit(lambda weights, inputs: self._compute(weights, inputs))
             with jax.default_device(self.device):
-                call = own.lower(self.weights, structs).compile()
-            if self._store is not None:
+                lowered = own.lower(self.weights, structs)
+            if self._store is None:
+                call = lowered.compile()
+            else:
+                with past_compile_cache():
+                    call = lowered.compile()
                 self._store.save(signature, call)
-        variant = _Variant(call) if self._budget is None else _measured(call)
+        held, scratch = (0, 0) if self._budget is None else _measure(call)
+        variant = _Variant(call, is_loaded, held, scratch)
         with self._lock:
+            replaced = self._compiled.pop(signature, None)
             self._compiled[signature] = variant
         if self._budget is not None:
-            self._budget.change(variant.held)
+            self._budget.change(variant.held - (0 if replaced is None else replaced.held))
         while len(self._compiled) > self._max_variants and self._evict(signature):
             pass
         return variant
@@ -167,9 +189,9 @@ class Pipeline:
         return self.interface.check_golden(self.run)
 
 
-def _measured(call: Any) -> _Variant:
+def _measure(call: Any) -> tuple[int, int]:
     sizes = call.memory_analysis()
     # XLA does not tell the size of code for CPUs; that of its file is close to it.
     held = sizes.generated_code_size_in_bytes or len(call.runtime_executable().serialize())
     # Outputs are copied for the caller, so there are two of them for a moment.
-    return _Variant(call, held, sizes.temp_size_in_bytes + 2 * sizes.output_size_in_bytes)
+    return held, sizes.temp_size_in_bytes + 2 * sizes.output_size_in_bytes
