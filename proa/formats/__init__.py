@@ -6,3 +6,6 @@ from ._artifact import artifact_path as artifact_path
 from ._artifact import read_artifact as read_artifact
 from ._artifact import write_artifact as write_artifact
 from ._manifest import make_manifest as make_manifest
+from ._paddle_read import paddle_ops as paddle_ops
+from ._paddle_read import read_paddle as read_paddle
+from ._read_model import read_model as read_model
