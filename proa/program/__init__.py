@@ -5,6 +5,10 @@ from ._blocks import record_block as record_block
 from ._control_flow import UNDEFINED as UNDEFINED
 from ._control_flow import record_cond as record_cond
 from ._control_flow import record_while as record_while
+from ._cost import Cost as Cost
+from ._cost import call_cost as call_cost
+from ._cost import cost as cost
+from ._cost import default_sizes as default_sizes
 from ._dims import bind_sizes as bind_sizes
 from ._dims import evaluate_dimension as evaluate_dimension
 from ._dims import format_shape as format_shape
@@ -30,6 +34,9 @@ from ._recorder import NeedsStatic as NeedsStatic
 from ._recorder import Recorder as Recorder
 from ._recorder import State as State
 from ._recorder import recording as recording
+from ._region import FUSED as FUSED
+from ._region import RECOMPUTED as RECOMPUTED
+from ._region import RegionOp as RegionOp
 from ._serialise import program_from_dict as program_from_dict
 from ._serialise import program_to_dict as program_to_dict
 from ._stepwise import run_stepwise as run_stepwise

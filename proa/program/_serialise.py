@@ -16,7 +16,7 @@ from proa.core import (
     is_dimension,
 )
 
-from ._control_flow import CondOp, SubProgram, WhileOp
+from ._control_flow import SubProgram
 from ._dims import make_dimension
 from ._program import Call, Program, Value
 
@@ -102,7 +102,7 @@ def program_to_dict(program: Program) -> tuple[dict[str, Any], dict[str, np.ndar
             numbers[value] = len(numbers)
     calls = []
     for call in program.calls:
-        known = isinstance(call.op, Op | CondOp | WhileOp)
+        known = isinstance(call.op, Op) or call.op.has_programs
         if not known and not call.op.name.endswith("_grad"):
             raise ArtifactError(
                 f"op {call.op.name!r} has no declaration that a file could name",

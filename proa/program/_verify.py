@@ -6,7 +6,7 @@ from typing import Any
 
 from proa.core import Op, ProgramError, define_flag
 
-from ._control_flow import CondOp, SubProgram, WhileOp
+from ._control_flow import SubProgram
 from ._program import Call, Program, Value
 from ._recorder import infer
 
@@ -71,7 +71,7 @@ def verify(program: Program, *, trace: bool = True) -> Program:
             if value not in defined:
                 raise _fail(call, f"{value} is used before it is defined", "calls in order")
         _check_key(call)
-        for attribute in call.key if isinstance(call.op, CondOp | WhileOp) else ():
+        for attribute in call.key if call.op.has_programs else ():
             if isinstance(attribute, SubProgram):
                 verify(attribute.program, trace=trace)
         if trace:
