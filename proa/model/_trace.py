@@ -25,13 +25,19 @@ from proa.core import (
 from proa.program import InputSpec, recording
 
 
+def _label(layer: Any) -> str:
+    # As in Paddle: the number in `linear_2.w_0`, plus 1.
+    number = layer.full_name().rpartition("_")[2]
+    return f"{type(layer).__name__}-{int(number) + 1 if number.isdecimal() else 1}"
+
+
 @dataclass
 class Row:
     """One layer of a network, as it was called first.
 
     Attributes:
         layer: the layer.
-        label: its class and a number.
+        label: its class, and its number among the layers that have that name, from 1.
         inputs: shapes of its inputs.
         outputs: shapes of its outputs, in the structure of its result.
         calls: op calls that it makes itself, those of layers below left out.
@@ -150,7 +156,6 @@ class _Watcher:
         self.recorder = recorder
         self.rows: dict[int, Row] = {}
         self._open: list[tuple[int, list[Any]]] = []
-        self._numbers: dict[str, int] = {}
 
     def before(self, layer: Any, inputs: Any, kwargs: Any) -> None:
         """Notes that a layer begins."""
@@ -164,11 +169,9 @@ class _Watcher:
             self._open[-1][1].append((start, end))
         row = self.rows.get(id(layer))
         if row is None:
-            name = type(layer).__name__
-            number = self._numbers[name] = self._numbers.get(name, 0) + 1
             leaves = jax.tree_util.tree_leaves((inputs, kwargs))
             shapes = [_shape(leaf) for leaf in leaves if isinstance(leaf, Tensor)]
-            row = self.rows[id(layer)] = Row(layer, f"{name}-{number}", shapes, _shapes(output))
+            row = self.rows[id(layer)] = Row(layer, _label(layer), shapes, _shapes(output))
         if self.recorder is not None:
             hidden = {i for first, last in below for i in range(first, last)}
             own = [i for i in range(start, end) if i not in hidden]

@@ -24,7 +24,7 @@ class Small(nn.Layer):
         return self.head(self.features(x))
 
 
-# The table of paddle 3.3.1 for this network, but for what it names layers by.
+# The table of paddle 3.3.1 for this network.
 _TABLE = """\
 -------------------------------------------------------------------------------
    Layer (type)         Input Shape          Output Shape         Param #
@@ -52,7 +52,9 @@ Estimated Total Size (MB): 0.13
 
 
 def test_the_table_has_paddles_look(capsys: pytest.CaptureFixture[str]) -> None:
-    counts = summary(Small(), (None, 1, 28, 28))
+    with proa.utils.unique_name.guard():
+        network = Small()
+    counts = summary(network, (None, 1, 28, 28))
     assert counts == {"total_params": 3990, "trainable_params": 2518}
     lines = [line.rstrip() for line in capsys.readouterr().out.split("\n")]
     assert lines == _TABLE.split("\n")
@@ -68,10 +70,12 @@ def test_shared_parameters_count_once(capsys: pytest.CaptureFixture[str]) -> Non
         def forward(self, ids: Any) -> Any:
             return self.table(ids) @ self.table.weight.t() + self.bias
 
-    assert summary(Tied(), (2, 3), "int64") == {"total_params": 50, "trainable_params": 50}
+    with proa.utils.unique_name.guard():
+        networks = Tied(), Tied()
+    assert summary(networks[1], (2, 3), "int64") == {"total_params": 50, "trainable_params": 50}
     out = capsys.readouterr().out
     # A layer with parameters of its own has a row, though layers stand below it.
-    assert "Tied-1" in out
+    assert "Tied-2" in out
 
 
 def test_example_inputs_take_the_place_of_sizes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,8 @@ class Nested(nn.Layer):
 
 
 def test_layers_come_in_the_order_of_their_ends_with_their_own_calls() -> None:
-    network = Nested()
+    with proa.utils.unique_name.guard():
+        network = Nested()
     rows = trace(network, read_example((2, 3), None, None))
     assert [row.label for row in rows] == ["Linear-1", "BatchNorm1D-1", "Nested-1"]
     assert rows[0].inputs == [[2, 3]]
