@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from weakref import WeakSet
 
-import numpy as np
-
-from proa.core import PreconditionError, Tensor, run_eagerly
+from proa.core import DenseTensor, Tensor
 
 from ._program import Program, default_main_program
 
@@ -18,47 +15,11 @@ class ScopeVariable:
     """A variable of a scope: a tensor of a Program, or one that the scope holds itself."""
 
     def __init__(self, name: str, tensor: Tensor | None = None) -> None:
-        self.name, self._tensor = name, tensor
+        self.name, self._values = name, DenseTensor(tensor)
 
-    def get_tensor(self) -> Any:
-        """Returns the tensor; `numpy.array` of it gives its values."""
-        return _Values(self)
-
-
-class _Values:
-    """The values of a variable, to be read and set."""
-
-    def __init__(self, variable: ScopeVariable) -> None:
-        self._variable = variable
-
-    def _require(self) -> Tensor:
-        found = self._variable._tensor
-        if found is None:
-            raise PreconditionError(
-                f"the variable {self._variable.name!r} of a scope has no value",
-                expected="a variable that was set",
-                fix="call get_tensor().set(array, place) before",
-            )
-        return found
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        with run_eagerly():
-            return np.asarray(self._require().numpy(), dtype)
-
-    def set(self, value: Any, place: Any = None) -> None:
-        """Gives a tensor of a Program other values of its shape; another variable any value."""
-        with run_eagerly():
-            if self._variable._tensor is None or not self._variable._tensor.persistable:
-                self._variable._tensor = Tensor(np.asarray(value))
-            else:
-                self._variable._tensor.set_value(value)  # type: ignore[attr-defined]
-
-    def shape(self) -> list[int]:
-        """Returns the sizes."""
-        return list(self._require().shape)
-
-    def __repr__(self) -> str:
-        return repr(self.__array__())
+    def get_tensor(self) -> DenseTensor:
+        """Returns the values, to be read and set; one of the scope's own takes any array."""
+        return self._values
 
 
 class Scope:

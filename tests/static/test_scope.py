@@ -36,13 +36,13 @@ def test_a_scope_has_variables_of_its_own():
     with static.scope_guard(scope):
         assert static.global_scope() is scope
         tensor = static.global_scope().var("mine").get_tensor()
-        with pytest.raises(PreconditionError, match="'mine' of a scope has no value"):
+        with pytest.raises(PreconditionError, match="a variable without values was read"):
             np.array(tensor)
         tensor.set(np.ones([2, 2]), proa.CPUPlace())
         tensor.set(np.ones([3]))
     assert static.global_scope() is not scope
     assert static.global_scope().find_var("mine") is None
-    assert repr(scope.find_var("mine").get_tensor()) == "array([1., 1., 1.])"
+    assert repr(scope.find_var("mine").get_tensor()).endswith("data: [1 1 1]")
     assert scope.local_var_names() == ["mine"]
     scope.erase(["mine"])
     assert scope.new_scope().find_var("mine") is None
