@@ -40,8 +40,8 @@ def largest_difference(got: Sequence[np.ndarray], expected: Sequence[np.ndarray]
         both_nan = np.isnan(x) & np.isnan(y)
         with np.errstate(invalid="ignore"):
             scaled = np.abs(x - y) / (absolute + relative * np.abs(y))
-        scaled[both_nan | (x == y)] = 0.0
-        worst = max(worst, float(np.nan_to_num(scaled, nan=np.inf).max()))
+        scaled = np.where(both_nan | (x == y), 0.0, scaled)
+        worst = max(worst, float(np.nan_to_num(scaled, nan=np.inf, posinf=np.inf).max()))
     return worst
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -11,10 +11,15 @@ import numpy as np
 from proa.core import ProaError, Tensor, alias, context, dispatch, located_at, new_tensor
 
 from ._dims import bind_sizes, substitute
-from ._program import Program
+from ._program import Call, Program
+
+#: What is told of each call: the call and its inputs before it, with its outputs after it.
+Watch = Callable[[Call, Sequence[Tensor], Sequence[Tensor] | None], None]
 
 
-def run_stepwise(program: Program, tensors: Sequence[Tensor]) -> list[Tensor]:
+def run_stepwise(
+    program: Program, tensors: Sequence[Tensor], watch: Watch | None = None
+) -> list[Tensor]:
     """Dispatches the calls of a Program one after the other.
 
     Checks that need values (indices, labels, NaN and Inf) look at each op, and messages name
@@ -23,6 +28,7 @@ def run_stepwise(program: Program, tensors: Sequence[Tensor]) -> list[Tensor]:
     Args:
         program: the Program.
         tensors: its inputs and captures.
+        watch: is told of each call, before and after.
 
     Returns:
         Its outputs.
@@ -39,11 +45,16 @@ def run_stepwise(program: Program, tensors: Sequence[Tensor]) -> list[Tensor]:
             known[v] if flow else alias(known[v])
             for v, flow in zip(call.inputs, flows, strict=True)
         ]
+        if watch is not None:
+            watch(call, inputs, None)
         try:
             with located_at(call.where or context.location):
                 out = dispatch(call.op, tuple(inputs), substitute(call.key, sizes))
         except ProaError as error:
             error.add_note(f"in op `{call.op.name}` at {call.where} of a compiled function")
             raise
-        known.update(zip(call.outputs, out if call.is_tuple else (out,), strict=True))
+        made = out if call.is_tuple else (out,)
+        if watch is not None:
+            watch(call, inputs, made)
+        known.update(zip(call.outputs, made, strict=True))
     return [known[v] for v in program.outputs]

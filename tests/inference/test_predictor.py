@@ -7,13 +7,15 @@ import pytest
 
 import proa
 from proa.core import (
+    ArtifactError,
     InvalidArgumentError,
     InvalidTypeError,
     NotFoundError,
+    OutOfRangeError,
     PreconditionError,
     UnknownNameError,
 )
-from proa.inference import Config, create_predictor
+from proa.inference import Config, MemoryLimitError, PredictorPool, create_predictor
 from proa.jit import save
 from proa.static import InputSpec
 
@@ -80,16 +82,96 @@ def test_reading_an_output_before_running_is_refused(predictor):
             fresh.copy_to_cpu()
 
 
+def test_tensors_in_give_tensors_out(predictor):
+    doubled, _ = predictor.run([proa.ones([2, 3]), proa.to_tensor(1.0)])
+    assert isinstance(doubled, proa.Tensor)
+    assert doubled.numpy().tolist() == [[3.0] * 3] * 2
+
+
+def test_a_clone_has_handles_of_its_own_and_shares_what_is_loaded(predictor):
+    clone = predictor.clone()
+    for value, each in enumerate((predictor, clone)):
+        each.get_input_handle("x").copy_from_cpu(np.full((1, 3), value, np.float32))
+        each.get_input_handle("shift").copy_from_cpu(np.float32(0))
+    for value, each in enumerate((predictor, clone)):
+        each.run()
+        out = each.get_output_handle(each.get_output_names()[0]).copy_to_cpu()
+        assert out.tolist() == [[2.0 * value] * 3]
+    assert clone._shared is predictor._shared
+    clone.clear_intermediate_tensor()
+    with pytest.raises(PreconditionError, match="`x` holds nothing"):
+        clone.run()
+
+
+def test_a_pool_hands_out_predictors(predictor):
+    pool = PredictorPool(predictor.config, 3)
+    x = np.ones((1, 3), np.float32)
+    for number in range(3):
+        assert pool.retrieve(number).run([x, np.float32(1)])[0].tolist() == [[3.0] * 3]
+    with pytest.raises(OutOfRangeError, match="predictor 3 of a pool of 3"):
+        pool.retrieve(3)
+    with pytest.raises(InvalidArgumentError, match="`size` is 0"):
+        PredictorPool(predictor.config, 0)
+
+
+def test_changes_of_the_config_come_too_late(predictor, tmp_path):
+    config = Config(predictor.config)
+    made = create_predictor(config)
+    config.set_input_range("x", [7, 3], [7, 3])
+    assert made.run([np.ones((1, 3), np.float32), np.float32(0)])[0].shape == (1, 3)
+
+
+def test_a_memory_ceiling_refuses_what_does_not_fit(predictor):
+    config = Config(predictor.config)
+    config.set_memory_limit(1)
+    made = create_predictor(config)
+    for rows in (1, 100, 1000):
+        x = np.ones((rows, 3), np.float32)
+        assert made.run([x, np.float32(0)])[0].shape == (rows, 3)
+    with pytest.raises(MemoryLimitError, match=r"takes [\d.]+ MB beside .* limit is 1\.0 MB"):
+        made.run([np.ones((100_000, 3), np.float32), np.float32(0)])
+    assert made.run([np.ones((2, 3), np.float32), np.float32(0)])[0].shape == (2, 3)
+    assert "memory         " in made.explain()
+
+
+def test_a_limit_below_the_weights_refuses_the_model(tmp_path):
+    file = save(proa.nn.Linear(64, 64), tmp_path / "net", [InputSpec([None, 64])])
+    config = Config(file)
+    config.set_memory_limit(0.01)
+    with pytest.raises(MemoryLimitError, match="the weights take 0.0 MB, the limit is 0.0 MB"):
+        create_predictor(config)
+
+
+def test_memory_is_given_back(predictor):
+    assert predictor.try_shrink_memory() >= 0
+    assert "compiled       0 shapes" in predictor.explain()
+
+
+def test_an_artifact_with_one_byte_changed_is_refused(predictor, tmp_path):
+    # Also when what its passes made of it was kept: beside it, and in the user's cache.
+    content = bytearray(predictor.config.source.path.read_bytes())
+    path = tmp_path / "double.proa"
+    path.write_bytes(bytes(content))
+    create_predictor(Config(path))
+    for position in (30, len(content) // 2, len(content) - 200, len(content) - 1):
+        changed = content.copy()
+        changed[position] ^= 1
+        path.write_bytes(bytes(changed))
+        with pytest.raises(ArtifactError, match="altered|truncated"):
+            create_predictor(Config(path))
+
+
 def test_explain_says_what_runs(predictor):
     text = predictor.explain()
-    assert "main" in text
-    assert "ops, XLA" in text
+    assert "engine         xla" in text
+    assert "passes of main" in text
+    assert "golden         " in text
     predictor.trim()
     assert "compiled       0 shapes" in predictor.explain()
 
 
 def test_a_missing_model_is_named(tmp_path):
-    with pytest.raises(NotFoundError, match="no artifact at"):
+    with pytest.raises(NotFoundError, match="no model at"):
         create_predictor(Config(str(tmp_path / "none")))
 
 

@@ -18,6 +18,8 @@ PAIRS = [
     (np.zeros((0,), np.float32), np.zeros((0,), np.float32), 0.0),
     (ONE, np.float32([[1.0]]), np.inf),
     (ONE, np.float64([1.0]), np.inf),
+    (np.array(2, np.float32), np.array(2, np.float32), 0.0),
+    (np.array(np.inf, np.float32), np.array(1, np.float32), np.inf),
 ]
 
 

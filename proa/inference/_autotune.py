@@ -1,0 +1,139 @@
+"""Choosing an engine by measuring, and keeping what was found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proa.core import InvalidArgumentError, NotWritableError, Tensor
+from proa.framework import replace_file
+from proa.version import full_version
+
+from ._engines import ENGINES
+from ._prepare import Prepared, cache_folders, engine_options, prepare
+from ._samples import make_inputs
+from ._store import digest_of, machine_fingerprint
+
+Measurement: Any = None
+try:
+    from ._measure import Measurement, measure_engines
+except ImportError:
+    measure_engines: Any = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The engine that was found to be the fastest.
+
+    Attributes:
+        engine: its name.
+        measurement: times and differences of all engines.
+        kept: the file that it was taken from, or was written to; `None` when nothing is kept.
+        is_new: whether it was measured now.
+    """
+
+    engine: str
+    measurement: Any
+    kept: Path | None
+    is_new: bool
+
+    def __str__(self) -> str:
+        origin = "measured now" if self.is_new else f"measured before, kept in {self.kept}"
+        return "\n".join([f"engine {self.engine!r} ({origin})", *self.measurement.describe()])
+
+
+def autotune(
+    config: Any, samples: Any, *, rounds: int = 7, seconds: float = 0.2, repeat: bool = False
+) -> Choice:
+    """Measures the engines on a Config's model, or takes what an earlier start has found.
+
+    Args:
+        config: the Config.
+        samples: as for `Config.autotune`.
+        rounds: times each engine takes its turn.
+        seconds: time of one turn.
+        repeat: measure also when a result is kept.
+    """
+    prepared = prepare(config)
+    requests = _requests(prepared, config, samples)
+    key = _key(prepared, config, requests)
+    folders = cache_folders(config, prepared.digest)
+    name = f"autotune-{digest_of(key)[:32]}.json"
+    if not repeat:
+        for folder in folders:
+            found = _kept(folder / name, key)
+            if found is not None:
+                return found
+    measurement = measure_engines(
+        prepared.artifact,
+        requests,
+        options=engine_options(config, prepared, None),
+        rounds=rounds,
+        seconds=seconds,
+    )
+    kept = _keep(folders, name, {"key": key, "measurement": measurement.to_dict()})
+    return Choice(measurement.best, measurement, kept, True)
+
+
+def _requests(prepared: Prepared, config: Any, samples: Any) -> list[list[Any]]:
+    interface = prepared.interface
+    if samples is None:
+        golden = [inputs for inputs, _ in interface.golden_samples()]
+        return golden or [make_inputs(interface, config.ranges)]
+    if not isinstance(samples, Sequence) or not samples:
+        raise InvalidArgumentError(
+            f"`samples` is {type(samples).__name__}",
+            expected="a list of requests, each a list with an array per input",
+            fix="write samples=[[x]]",
+        )
+    made = []
+    for sample in samples:
+        given = sample if isinstance(sample, list | tuple) else [sample]
+        arrays = [a._data if isinstance(a, Tensor) else np.asarray(a) for a in given]
+        interface.check_inputs(arrays)
+        made.append(arrays)
+    return made
+
+
+def _key(prepared: Prepared, config: Any, requests: list[list[Any]]) -> dict[str, Any]:
+    engines = {n: e.version() for n, e in ENGINES.items() if e.unavailable() is None}
+    return {
+        "model": prepared.digest,
+        "machine": machine_fingerprint(),
+        "device": config.device,
+        "proa": full_version,
+        "engines": engines,
+        "precision": config.precision,
+        "threads": config.threads,
+        "shapes": [[list(a.shape) for a in request] for request in requests],
+    }
+
+
+def _kept(path: Path, key: dict[str, Any]) -> Choice | None:
+    """Reads a result; one that is damaged or of something else is measured anew."""
+    try:
+        content = json.loads(path.read_text())
+        if content["key"] != json.loads(json.dumps(key)):
+            return None
+        measurement = Measurement.from_dict(content["measurement"])
+        if measurement.best not in key["engines"]:
+            return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return Choice(measurement.best, measurement, path, False)
+
+
+def _keep(folders: list[Path], name: str, content: dict[str, Any]) -> Path | None:
+    for folder in folders:
+        try:
+            with replace_file(folder / name) as temporary:
+                temporary.write_text(json.dumps(content, indent=2))
+            return folder / name
+        except NotWritableError:
+            continue
+    return None
