@@ -15,12 +15,15 @@ from proa.suites.tour import run_tour, verify_run
 from proa.utils import check_installation
 from proa.version import full_version
 
+from ._program import program_app
+
 app = typer.Typer(
     help="Proa: define, train, parallelise, export and verify a model in one system.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(program_app, name="program")
 
 
 def _show_version(wanted: bool) -> None:

@@ -15,11 +15,15 @@ from ._dims import format_shape as format_shape
 from ._dims import has_dimension as has_dimension
 from ._dims import make_dimension as make_dimension
 from ._dims import substitute as substitute
+from ._drawing import draw_program as draw_program
 from ._effects import Assertion as Assertion
 from ._effects import Printing as Printing
 from ._effects import record_effect as record_effect
 from ._effects import without_effects as without_effects
 from ._input_spec import InputSpec as InputSpec
+from ._printing import Line as Line
+from ._printing import Listing as Listing
+from ._printing import format_program as format_program
 from ._program import Call as Call
 from ._program import NeedsConversion as NeedsConversion
 from ._program import Program as Program

@@ -27,6 +27,7 @@ from proa.core import (
 
 from ._dims import format_shape, has_dimension
 from ._interpreter import Interpreter
+from ._printing import format_program
 
 _numbers = count()
 
@@ -169,12 +170,7 @@ class Program:
         return Interpreter(self, as_taped)
 
     def __str__(self) -> str:
-        lines = [f"inputs: {', '.join(map(repr, self.inputs))}"]
-        lines += [f"captures: {', '.join(map(repr, self.captures))}"] if self.captures else []
-        lines += [f"constants: {', '.join(map(repr, self.constants))}"] if self.constants else []
-        lines += [f"  {call}" for call in self.calls]
-        lines.append(f"outputs: {', '.join(map(repr, self.outputs))}")
-        return "\n".join(lines)
+        return format_program(self)
 
 
 def has_effect(call: Call) -> bool:

@@ -18,6 +18,7 @@ from proa.core import (
 
 from ._control_flow import SubProgram
 from ._dims import make_dimension
+from ._printing import short_location
 from ._program import Call, Program, Value
 
 SCHEMA = 1
@@ -120,6 +121,9 @@ def program_to_dict(program: Program) -> tuple[dict[str, Any], dict[str, np.ndar
                 "tuple": call.is_tuple,
             }
         )
+        if call.where and not call.where.startswith("<"):
+            # The file's name is enough to find the place, and folders are nobody's business.
+            calls[-1]["where"] = short_location(call.where)
     data = {
         "schema": SCHEMA,
         "inputs": [_value_to_dict(v) for v in program.inputs],
@@ -178,7 +182,8 @@ def _build(data: dict[str, Any], arrays: dict[str, np.ndarray]) -> Program:
         given = tuple([values[i] for i in entry["inputs"]])
         outputs = tuple([make(e) for e in entry["outputs"]])
         key = _decode(entry["key"])
-        calls.append(Call(get_op(entry["op"]), given, key, outputs, entry["tuple"]))
+        where = str(entry.get("where", ""))
+        calls.append(Call(get_op(entry["op"]), given, key, outputs, entry["tuple"], where))
     return Program(inputs, captures, constants, calls, [values[i] for i in data["outputs"]])
 
 

@@ -15,7 +15,8 @@ from proa.core import (
     run_eagerly,
     seed,
 )
-from proa.program import InputSpec
+from proa.program import InputSpec, format_program
+from proa.program import Program as Calls
 from proa.utils import unique_name
 
 from ._evaluation import for_evaluation
@@ -208,16 +209,19 @@ class Program:
                     held[name].set_value(value)  # type: ignore[attr-defined]
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """Returns the calls as text, one a line."""
-        return str(self)
+        """Returns the calls as text, one a line.
+
+        Args:
+            throw_on_error: kept for Paddle's signature.
+            with_details: adds where in the user's code each call stands.
+        """
+        recorder = self._recorder
+        captured = [value for _, _, value in recorder._captured.values()]
+        shown = Calls(recorder.inputs, captured, recorder.constants, recorder.calls)
+        return format_program(shown, where=with_details, weights="parameters and state")
 
     def __str__(self) -> str:
-        recorder = self._recorder
-        lines = [f"inputs: {', '.join(map(repr, recorder.inputs))}"]
-        captured = [repr(value) for _, _, value in recorder._captured.values()]
-        lines += [f"parameters and state: {', '.join(captured)}"] if captured else []
-        lines += [f"  {call}" for call in recorder.calls]
-        return "\n".join(lines)
+        return self.to_string()
 
     def __repr__(self) -> str:
         return f"<static Program of {len(self._recorder.calls)} op calls>"

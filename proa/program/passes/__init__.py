@@ -18,3 +18,4 @@ from ._pass import all_passes as all_passes
 from ._pass import apply_passes as apply_passes
 from ._pass import get_pass as get_pass
 from ._pass import register_pass as register_pass
+from ._pass import short_number as short_number
