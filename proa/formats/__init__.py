@@ -8,4 +8,6 @@ from ._artifact import write_artifact as write_artifact
 from ._manifest import make_manifest as make_manifest
 from ._paddle_read import paddle_ops as paddle_ops
 from ._paddle_read import read_paddle as read_paddle
+from ._paddle_write import check_format as check_format
+from ._paddle_write import write_paddle as write_paddle
 from ._read_model import read_model as read_model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -22,9 +21,15 @@ from proa.core import (
     no_grad,
     to_tensor,
 )
-from proa.formats import ROLES, Artifact, write_artifact
+from proa.formats import (
+    ROLES,
+    Artifact,
+    check_format,
+    make_manifest,
+    write_artifact,
+    write_paddle,
+)
 from proa.program import InputSpec, NeedsConversion, Program, recording, verify, without_effects
-from proa.version import full_version
 
 from ._convert import adapt, explain_unconverted
 from ._pipeline import Pipeline, largest_difference
@@ -186,6 +191,7 @@ def save(
     postprocess: Callable[..., Any] | None = None,
     samples: Sequence[Any] | None = None,
     lineage: dict[str, Any] | None = None,
+    format: str = "proa",
     **configs: Any,
 ) -> Path:
     """Saves a Layer or function as one artifact, `<path>.proa`, in evaluation mode.
@@ -201,16 +207,19 @@ def save(
             outputs are stored, compared with the uncompiled ones now, and checked again
             whenever the artifact is loaded.
         lineage: where the model comes from (run, data hash, metrics), as plain data.
+        format: `"proa"`, or `"paddle"` for the two files `<path>.json` and `<path>.pdiparams`
+            that Paddle 3 loads; these hold neither samples nor lineage.
         configs: further options of Paddle, without effect here.
 
     Returns:
-        The path of the file.
+        The path of the file (of the program, when there are two).
 
     Raises:
         InvalidArgumentError: no spec is known (the message has one to paste), or a sample
             does not fit.
         ProgramError: the function cannot be recorded, or writes state.
         ArtifactError: the compiled outputs differ from the uncompiled ones.
+        UnsupportedError: with `"paddle"`: calls that Paddle's ops cannot express, all of them.
 
     Examples:
         >>> import proa, tempfile
@@ -220,6 +229,7 @@ def save(
         >>> proa.jit.load(file)(proa.ones([3, 4])).shape
         [3, 2]
     """
+    write = {"proa": write_artifact, "paddle": write_paddle}[check_format(format)]
     attempts = _specs_to_try(layer, input_spec)
     stages = [(role, fn) for role, fn in zip(ROLES, (preprocess, layer, postprocess), strict=True)]
     stages = [(role, fn) for role, fn in stages if fn is not None]
@@ -233,7 +243,7 @@ def save(
                     raise
         if samples is not None:
             _add_golden(artifact, [fn for _, fn in stages], samples)
-    return write_artifact(artifact, path)
+    return write(artifact, path)
 
 
 def _record_stages(
@@ -244,33 +254,8 @@ def _record_stages(
     exporter, stage = _Exporter(layer), entry
     for role, fn in stages:
         stage = exporter.add(role, fn, stage)
-    manifest = _manifest(entry, stage, exporter.captures, lineage)
+    manifest = make_manifest(entry, stage, exporter.captures, lineage)
     return Artifact(exporter.programs, exporter.weights, {}, manifest)
-
-
-def _describe(specs: Sequence[Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": n,
-            "dtype": as_dtype(d).name,
-            "shape": [e if isinstance(e, int) else str(e) for e in s],
-        }
-        for s, d, n in specs
-    ]
-
-
-def _manifest(entry: Any, out: Any, captures: Any, lineage: Any) -> dict[str, Any]:
-    return {
-        "versions": {
-            "proa": full_version,
-            "jax": jax.__version__,
-            "python": sys.version.split()[0],
-        },
-        "inputs": _describe(entry),
-        "outputs": _describe(out),
-        "captures": captures,
-        "lineage": lineage or {},
-    }
 
 
 def _run_stages(stages: Sequence[Any], inputs: Sequence[Tensor]) -> list[np.ndarray]:

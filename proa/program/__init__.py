@@ -10,6 +10,7 @@ from ._cost import call_cost as call_cost
 from ._cost import cost as cost
 from ._cost import default_sizes as default_sizes
 from ._dims import bind_sizes as bind_sizes
+from ._dims import dimension_names as dimension_names
 from ._dims import evaluate_dimension as evaluate_dimension
 from ._dims import format_shape as format_shape
 from ._dims import has_dimension as has_dimension

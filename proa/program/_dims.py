@@ -26,10 +26,27 @@ _BINARY = {
 _CALLS = {
     "floordiv": operator.floordiv,
     "mod": operator.mod,
-    "max": lambda *values: functools.reduce(core.max_dim, values),
-    "min": lambda *values: functools.reduce(core.min_dim, values),
-    "non_negative": lambda value: core.max_dim(value, 0),
+    "max": lambda *values: functools.reduce(_larger, values),
+    "min": lambda *values: functools.reduce(_smaller, values),
+    "non_negative": lambda value: _larger(value, 0),
 }
+
+
+def _is_known(*values: Any) -> bool:
+    return all(isinstance(v, int) or is_dimension(v) for v in values)
+
+
+def _larger(a: Any, b: Any) -> Any:
+    """The larger of two sizes, of whatever kind that has `max`."""
+    if _is_known(a, b):
+        return core.max_dim(a, b)
+    return b.max(a) if isinstance(a, int) else a.max(b)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    if _is_known(a, b):
+        return core.min_dim(a, b)
+    return b.min(a) if isinstance(a, int) else a.min(b)
 
 
 def make_dimension(text: str) -> Any:
