@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from ._context import run_eagerly
-from ._errors import PreconditionError
+from ._errors import InvalidArgumentError, PreconditionError
 from ._place import place_of
 from ._tensor import Tensor, concrete, tensor_method
 from ._views import set_value
@@ -33,6 +35,8 @@ class DenseTensor:
     def __init__(self, tensor: Tensor | None = None) -> None:
         self._tensor = tensor
         self._is_own = tensor is None
+        #: Per level where its sequences begin, and where the last one ends.
+        self._offsets: list[list[int]] = []
 
     @property
     def tensor(self) -> Tensor:
@@ -70,9 +74,53 @@ class DenseTensor:
         with run_eagerly():
             return list(self.tensor._data.shape)
 
-    def lod(self) -> list[Any]:
-        """Returns the levels of nested sequences: none, since values are a plain array."""
-        return []
+    def lod(self) -> list[list[int]]:
+        """Returns where sequences of rows begin and the last one ends: a list for each level."""
+        return [list(level) for level in self._offsets]
+
+    def set_lod(self, lod: Any) -> None:
+        """Divides the rows into sequences, or sequences of sequences.
+
+        Args:
+            lod (list[list[int]]): per level the offsets, from 0 on: `[[0, 2, 5]]` are
+                sequences of 2 and 3 rows.
+
+        Raises:
+            InvalidArgumentError: offsets that do not start with 0, or go back.
+        """
+        levels = [list(map(int, level)) for level in lod]
+        for level in levels:
+            if not level or level[0] != 0 or any(map(operator.gt, level, level[1:])):
+                raise InvalidArgumentError(
+                    f"offsets of sequences {level}",
+                    expected="integers that start with 0 and never go back",
+                    fix="call set_recursive_sequence_lengths with the lengths instead",
+                )
+        self._offsets = levels
+
+    def recursive_sequence_lengths(self) -> list[list[int]]:
+        """Returns the lengths of the sequences: a list for each level."""
+        return [list(map(operator.sub, level[1:], level)) for level in self._offsets]
+
+    def set_recursive_sequence_lengths(self, recursive_sequence_lengths: Any) -> None:
+        """Divides the rows into sequences by their lengths.
+
+        Args:
+            recursive_sequence_lengths (list[list[int]]): per level the lengths; those of the
+                last level count rows, those of another one sequences of the next.
+
+        Raises:
+            InvalidArgumentError: a negative length.
+        """
+        self.set_lod([[0, *accumulate(level)] for level in recursive_sequence_lengths])
+
+    def has_valid_recursive_sequence_lengths(self) -> bool:
+        """Whether each level divides all of the next one, and the last one all rows."""
+        if not self._offsets:
+            return True
+        counts = [len(level) - 1 for level in self._offsets[1:]]
+        ends = [level[-1] for level in self._offsets]
+        return ends == [*counts, (self.shape() or [0])[0]]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         # A copy in any case: an array of the device's memory would be read-only.
@@ -84,7 +132,9 @@ class DenseTensor:
             return "DenseTensor without values"
         with run_eagerly():
             data = concrete(self._tensor, "reading its values")
+        levels = ["{" + ", ".join(map(str, level)) + "}" for level in self._offsets]
         lines = (
+            *(["lod: {" + ", ".join(levels) + "}"] if levels else []),
             f"shape: {self.shape()}",
             "layout: NCHW",
             f"place: {place_of(data)}",

@@ -20,6 +20,8 @@ NAMES: dict[str, str | tuple[Any, str]] = {
     "Scope": "proa.static.Scope",
     "Tensor": "proa.Tensor",
     "Variable": "proa.static.Variable",
+    "create_lod_tensor": "proa.static.create_lod_tensor",
+    "create_random_int_lodtensor": "proa.static.create_random_int_lodtensor",
     "data": "proa.static.data",
     "default_main_program": "proa.static.default_main_program",
     "default_startup_program": "proa.static.default_startup_program",

@@ -9,6 +9,7 @@ from ._cost import Cost as Cost
 from ._cost import call_cost as call_cost
 from ._cost import cost as cost
 from ._cost import default_sizes as default_sizes
+from ._dims import LOOSE_SIZES as LOOSE_SIZES
 from ._dims import bind_sizes as bind_sizes
 from ._dims import dimension_names as dimension_names
 from ._dims import evaluate_dimension as evaluate_dimension
@@ -18,6 +19,7 @@ from ._dims import make_dimension as make_dimension
 from ._dims import substitute as substitute
 from ._drawing import draw_program as draw_program
 from ._effects import Assertion as Assertion
+from ._effects import Effect as Effect
 from ._effects import Printing as Printing
 from ._effects import record_effect as record_effect
 from ._effects import without_effects as without_effects
@@ -31,6 +33,7 @@ from ._program import Program as Program
 from ._program import ProgramOp as ProgramOp
 from ._program import TapeGradient as TapeGradient
 from ._program import Value as Value
+from ._program import has_effect as has_effect
 from ._program import prune as prune
 from ._recorder import Argument as Argument
 from ._recorder import AttributeOf as AttributeOf

@@ -49,6 +49,11 @@ def _smaller(a: Any, b: Any) -> Any:
     return b.min(a) if isinstance(a, int) else a.min(b)
 
 
+#: Numbers of rows, and of inner sequences, of inputs with sequences of variable length: inputs
+#: that are combined agree in them, others need not.
+LOOSE_SIZES = ("sequence_rows", "sequences")
+
+
 def make_dimension(text: str) -> Any:
     """Returns the symbolic dimension (or expression) that `text` names.
 
@@ -136,6 +141,7 @@ def bind_sizes(specs: Any, arrays: Any, names: Any) -> dict[str, Any]:
         InvalidArgumentError: rank or a size differs, or a name would have two sizes.
     """
     sizes: dict[str, Any] = {}
+    ambiguous = set()
     for spec, array, name in zip(specs, arrays, names, strict=True):
         shape = tuple(array.shape)
         if len(shape) != len(spec):
@@ -145,10 +151,11 @@ def bind_sizes(specs: Any, arrays: Any, names: Any) -> dict[str, Any]:
             if not is_dimension(wanted):
                 if not is_dimension(got) and wanted != got:
                     raise _mismatch(name, shape, spec, f"{got} is not {wanted}")
-            elif text.isidentifier():
-                if sizes.setdefault(text, got) != got:
+            elif text.isidentifier() and sizes.setdefault(text, got) != got:
+                if text not in LOOSE_SIZES:
                     raise _mismatch(name, shape, spec, f"{text} is {sizes[text]} elsewhere")
-    return sizes
+                ambiguous.add(text)
+    return {text: size for text, size in sizes.items() if text not in ambiguous}
 
 
 def _mismatch(name: str, shape: Any, spec: Any, why: str) -> InvalidArgumentError:

@@ -37,12 +37,16 @@ from ._places import cuda_places as cuda_places
 from ._places import ipu_shard_guard as ipu_shard_guard
 from ._places import set_ipu_shard as set_ipu_shard
 from ._places import xpu_places as xpu_places
+from ._print import Print as Print
 from ._program import Program as Program
 from ._program import Variable as Variable
 from ._program import data as data
 from ._program import default_main_program as default_main_program
 from ._program import default_startup_program as default_startup_program
 from ._program import program_guard as program_guard
+from ._py_func import py_func as py_func
+from ._rows import create_lod_tensor as create_lod_tensor
+from ._rows import create_random_int_lodtensor as create_random_int_lodtensor
 from ._scope import Scope as Scope
 from ._scope import global_scope as global_scope
 from ._scope import scope_guard as scope_guard

@@ -16,11 +16,13 @@ from proa.core import (
     describe_array,
     new_tensor,
     run_eagerly,
+    told_plainly,
 )
 from proa.jit._entry import TENSOR_LEAF, Entry
-from proa.program import Value
+from proa.program import Value, has_effect
 
 from ._program import Program, default_main_program
+from ._rows import with_offsets
 from ._scope import global_scope
 
 _MAX_RUNS = 32
@@ -113,7 +115,7 @@ class Executor:
         chosen = default_main_program() if program is None else program
         if isinstance(chosen, CompiledProgram):
             chosen = chosen.program
-        feed = _read_feed(feed)
+        feed = with_offsets(_read_feed(feed))
         fetches = (
             list(fetch_list)
             if isinstance(fetch_list, list | tuple)
@@ -163,13 +165,32 @@ def run_program(program: Program, feed: Mapping[str, Any], fetches: Sequence[Any
             structure = jax.tree_util.tree_structure([0] * len(tensors))
             # The tensors are kept, so that their ids stay theirs.
             result = (structure, [TENSOR_LEAF] * len(tensors))
-            entry = (Entry(found, state, None, result, _NoPython(), "program"), tensors, fed)
+            built = Entry(found, state, None, result, _NoPython(), "program")
+            entry = (built, tensors, fed, any(map(has_effect, found.calls)))
             if len(program._runs) >= _MAX_RUNS:
                 program._runs.pop(next(iter(program._runs)))
             program._runs[key] = entry
         recorder.require_unchanged()
         ready = entry[0]
-        return ready.run([_fed(value, feed) for value in ready.program.inputs])
+        given = [_fed(value, feed) for value in ready.program.inputs]
+        with told_plainly():
+            try:
+                result = ready.run(given)
+            except TypeError as error:
+                raise _misfit(error, given) from error
+            if entry[3]:
+                # What is printed stands there when the run is over.
+                jax.effects_barrier()
+        return result
+
+
+def _misfit(error: TypeError, given: Sequence[Tensor]) -> InvalidArgumentError:
+    """What JAX says of rows of sequences that were thought to be equally many."""
+    return InvalidArgumentError(
+        f"feeds {', '.join(describe_array(t._data) for t in given)}: {error}",
+        expected="equally many rows in inputs that are combined row by row",
+        fix="feed sequences of equal lengths, or pool each input first",
+    )
 
 
 def _computed(program: Program, name: str) -> Tensor:
@@ -200,7 +221,9 @@ def _fed(value: Value, feed: Mapping[str, Any]) -> Tensor:
         raise InvalidArgumentError(
             f"`feed` has no {value.name!r}",
             expected=f"an array for {value}",
-            fix="add it; what is fetched or updated depends on it",
+            fix="feed what create_lod_tensor gives as " + value.name.partition("@LOD")[0]
+            if "@LOD" in value.name
+            else "add it; what is fetched or updated depends on it",
         )
     given = feed[value.name]
     array = given._data if isinstance(given, Tensor) else np.asarray(given)

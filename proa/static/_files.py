@@ -69,7 +69,7 @@ def save_inference_model(
     """
     program = kwargs.get("program") or default_main_program()
     clone = program if program._is_test else program.clone(for_test=True)
-    feeds = _as_list(feed_vars)
+    feeds = [each for t in _as_list(feed_vars) for each in (t, *clone._recorder.offsets_of(t))]
     with run_eagerly():
         found, state = clone._recorder.snapshot(_as_list(fetch_vars), with_writes=False)
         given = {id(t._data): i for i, t in enumerate(feeds)}
@@ -90,7 +90,8 @@ def save_inference_model(
 
 
 def _spec_of(t: Tensor) -> InputSpec:
-    shape = [e if isinstance(e, int) else None for e in t._data.shape]
+    # Names of unknown sizes say which are equal.
+    shape = [e if isinstance(e, int) else str(e) for e in t._data.shape]
     return InputSpec(shape, t._data.dtype, t.name)
 
 

@@ -15,12 +15,13 @@ from proa.core import (
     run_eagerly,
     seed,
 )
-from proa.program import InputSpec, format_program
+from proa.program import LOOSE_SIZES, InputSpec, format_program, make_dimension
 from proa.program import Program as Calls
 from proa.utils import unique_name
 
 from ._evaluation import for_evaluation
 from ._recorder import OpenRecorder
+from ._rows import offsets_name
 
 #: What a tensor is called in a Program that is being built.
 Variable = Tensor
@@ -318,7 +319,8 @@ def data(name: str, shape: Sequence[Any], dtype: Any = None, lod_level: int = 0)
         name (str): what it is fed by.
         shape (list | tuple): sizes; `None` or -1 for an unknown one.
         dtype (str | dtype, optional): the default dtype when it is `None`.
-        lod_level (int): kept for Paddle's signature.
+        lod_level (int): how many levels divide the rows into sequences of variable length; then
+            it is fed what `create_lod_tensor` gives.
 
     Returns:
         Tensor: the input. One of that name, sizes and dtype that is there already is the same
@@ -345,7 +347,20 @@ def data(name: str, shape: Sequence[Any], dtype: Any = None, lod_level: int = 0)
     spec = InputSpec(shape, default_dtype() if dtype is None else dtype, name)
     if program._specs.get(name) == spec:
         return program._named[name]
+    if lod_level and spec.shape[:1] == (-1,):
+        spec = InputSpec([LOOSE_SIZES[0], *spec.shape[1:]], spec.dtype, name)
     made = recorder.add_input(spec.dimensions(len(program._named)), spec.dtype.numpy, name)
     made.name = name
     program._named[name], program._specs[name] = made, spec
+    if lod_level:
+        recorder.rows[made._data] = [_offsets_of(program, name, i) for i in range(lod_level)]
+    return made
+
+
+def _offsets_of(program: Program, name: str, level: int) -> Tensor:
+    """The input with the offsets of a level: one more than the sequences, on level 0 the batch."""
+    label, count = offsets_name(name, level), "batch + 1" if level == 0 else f"{LOOSE_SIZES[1]} + 1"
+    made = program._recorder.add_input([make_dimension(count)], "int64", label)
+    made.name = label
+    program._named[label] = made
     return made

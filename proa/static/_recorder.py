@@ -34,6 +34,8 @@ class OpenRecorder(Recorder):
         self.named: dict[str, Tensor] = {}
         #: Values that something has yet to be written to.
         self.unwritten: set[Value] = set()
+        #: Per tensor whose rows are divided into sequences, the offsets of its levels.
+        self.rows: dict[Value, list[Tensor]] = {}
         self._depth = 0
 
     @contextmanager
@@ -105,6 +107,10 @@ class OpenRecorder(Recorder):
             if name in recorder.named:  # type: ignore[attr-defined]
                 return recorder.named[name]  # type: ignore[attr-defined]
         return held
+
+    def offsets_of(self, t: Tensor) -> list[Tensor]:
+        """Returns the offsets that divide the rows of an input into sequences, by level."""
+        return self.rows.get(t._data, [])
 
     def add_unwritten(self, shape: Sequence[Any], dtype: Any, name: str) -> Tensor:
         """Makes a tensor without a value, which something is to be written to."""
@@ -230,5 +236,6 @@ class OpenRecorder(Recorder):
         made._layers = dict(self._layers)
         made._inside, made.renamed = dict(self._inside), dict(self.renamed)
         made.named, made.unwritten = dict(self.named), set(self.unwritten)
+        made.rows = dict(self.rows)
         made.owners = {*self.owners, self}
         return made

@@ -75,3 +75,19 @@ def test_parameters_of_a_program_that_is_being_built(tmp_path):
         proa.save(values, str(tmp_path / "weight.pdtensor"))
     found = proa.load(str(tmp_path / "weight.pdtensor"))
     assert found.numpy().tolist() == layer.weight.numpy().tolist()
+
+
+def test_rows_in_sequences():
+    values = DenseTensor()
+    values.set(np.zeros([6, 1], "float32"))
+    assert values.has_valid_recursive_sequence_lengths()
+    values.set_recursive_sequence_lengths([[2, 1], [2, 3, 1]])
+    assert values.lod() == [[0, 2, 3], [0, 2, 5, 6]]
+    assert values.recursive_sequence_lengths() == [[2, 1], [2, 3, 1]]
+    assert values.has_valid_recursive_sequence_lengths()
+    assert repr(values).startswith("  - lod: {{0, 2, 3}, {0, 2, 5, 6}}\n  - shape: [6, 1]")
+    values.set_lod([[0, 2, 3]])
+    assert not values.has_valid_recursive_sequence_lengths()
+    for wrong in ([[1, 2]], [[0, 3, 2]], [[]]):
+        with pytest.raises(InvalidArgumentError, match="offsets of sequences"):
+            values.set_lod(wrong)

@@ -1,5 +1,6 @@
 """Static nn room: branches and loops on tensors, and layers, as functions."""
 
+from .._py_func import py_func as py_func
 from ._control_flow import case as case
 from ._control_flow import cond as cond
 from ._control_flow import switch_case as switch_case
@@ -19,4 +20,12 @@ from ._layers import layer_norm as layer_norm
 from ._layers import prelu as prelu
 from ._layers import sparse_embedding as sparse_embedding
 from ._layers import spectral_norm as spectral_norm
+from ._py_layer import static_pylayer as static_pylayer
 from ._sampled import nce as nce
+from ._sequences import row_conv as row_conv
+from ._sequences import sequence_conv as sequence_conv
+from ._sequences import sequence_expand as sequence_expand
+from ._sequences import sequence_first_step as sequence_first_step
+from ._sequences import sequence_last_step as sequence_last_step
+from ._sequences import sequence_pool as sequence_pool
+from ._sequences import sequence_softmax as sequence_softmax
