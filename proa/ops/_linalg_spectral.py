@@ -131,17 +131,22 @@ def eigvalsh(x: Array, UPLO: str = "L"):
 def eig(x: Array):
     """Eigenvalues and eigenvectors of square matrices (on CPU).
 
-    Gradients pass through the eigenvalues only.
+    Gradients of eigenvectors hold where eigenvalues differ, and for what does not depend on the
+    phase of a vector: no rule fixes it.
 
     Args:
         x: tensor of shape [..., n, n].
 
     Returns:
-        Complex eigenvalues, and eigenvectors as columns.
+        Complex eigenvalues, and eigenvectors of length 1 as columns.
     """
     need_matrix(x, "eig", square=True)
-    values, vectors = jnp.linalg.eig(precise(x))
-    return values, jax.lax.stop_gradient(vectors)
+    values, vectors = jax.lax.linalg.eig(
+        precise(x), compute_left_eigenvectors=False, enable_eigvec_derivs=True
+    )
+    # They have that length already. Only the derivative, which does not know, needs the quotient.
+    length = jnp.sqrt((vectors * vectors.conj()).real.sum(-2, keepdims=True))
+    return values, vectors / length
 
 
 @op

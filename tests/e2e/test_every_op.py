@@ -235,7 +235,6 @@ TWICE: dict[str, set[str]] = {
         *("flatten_inverse", "unflatten_inverse", "as_real_inverse", "as_strided_inverse"),
         *("tensor_unfold_inverse", "diagonal_inverse"),
     },
-    "a third derivative takes 20 s to compile": {"matrix_exp"},
 }
 
 
