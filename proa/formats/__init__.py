@@ -2,6 +2,7 @@
 
 from ._artifact import ROLES as ROLES
 from ._artifact import Artifact as Artifact
+from ._artifact import artifact_content as artifact_content
 from ._artifact import artifact_path as artifact_path
 from ._artifact import read_artifact as read_artifact
 from ._artifact import write_artifact as write_artifact
