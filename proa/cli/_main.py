@@ -15,6 +15,7 @@ from proa.suites.tour import run_tour, verify_run
 from proa.utils import check_installation
 from proa.version import full_version
 
+from ._infer import bench, infer
 from ._program import program_app
 
 app = typer.Typer(
@@ -24,6 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(program_app, name="program")
+app.command()(infer)
+app.command()(bench)
 
 
 def _show_version(wanted: bool) -> None:

@@ -26,6 +26,7 @@ from ._handle import Tensor as Handle
 from ._hooks import Hook, Hooks
 from ._memory import MEGABYTE, MemoryBudget, release_memory, resident_bytes
 from ._prepare import engine_options, prepare
+from ._samples import make_inputs
 from ._shape_ranges import RangeCheck, ShapeCollector
 
 
@@ -164,6 +165,20 @@ class Predictor:
     def get_output_names(self) -> list[str]:
         """Returns the names of the outputs, in order."""
         return list(self._shared.interface.output_names)
+
+    def sample_inputs(self, batch: int | None = None, seed: int = 0) -> list[np.ndarray]:
+        """Returns inputs that fit: normal floats, ones for integers, or like golden samples.
+
+        Args:
+            batch: size of the batch, where it is unknown; by default the smallest of its range,
+                or else 1.
+            seed: of the numbers.
+
+        Raises:
+            InvalidArgumentError: another unknown size, and neither a golden sample nor a range.
+        """
+        ranges = self.config.ranges
+        return make_inputs(self._shared.interface, ranges, batch=batch, seed=seed)
 
     def run(self, inputs: Any = None) -> Any:
         """Computes the outputs.

@@ -21,11 +21,17 @@ def batch_symbol(interface: Interface) -> str | None:
 
 
 def make_inputs(
-    interface: Interface, ranges: Ranges, *, batch: int = 1, seed: int = 0
+    interface: Interface, ranges: Ranges, *, batch: int | None = None, seed: int = 0
 ) -> list[np.ndarray]:
     """Makes inputs with numbers of a fixed seed: normal floats, and ones for integers.
 
-    Sizes beside the batch come from the first golden sample, or else from the ranges.
+    Sizes come from the ranges, or else from the first golden sample.
+
+    Args:
+        interface: inputs of the model.
+        ranges: per input, the smallest and largest shape.
+        batch: the batch; `None` takes the smallest of a range, or else 1.
+        seed: of the numbers.
 
     Raises:
         InvalidArgumentError: a size is known from neither.
@@ -37,14 +43,16 @@ def make_inputs(
     for position, (name, recorded) in enumerate(
         zip(interface.names, interface.shapes, strict=True)
     ):
-        if golden:
-            known: Any = golden[position].shape
-        elif name in ranges:
-            known = ranges[name][0]
+        if name in ranges:
+            known: Any = ranges[name][0]
+        elif golden:
+            known = golden[position].shape
         else:
             known = [None] * len(recorded)
         shape = [
-            batch if symbol == str(extent) else _size(extent, size, name)
+            _size(extent, size, name)
+            if symbol != str(extent)
+            else batch or (size if name in ranges else 1)
             for extent, size in zip(recorded, known, strict=True)
         ]
         dtype = np.dtype(interface.dtypes[position])
