@@ -10,6 +10,7 @@ from ._constants import lift_constants as lift_constants
 from ._fuse import fuse_attention as fuse_attention
 from ._fuse import fuse_bias_activation as fuse_bias_activation
 from ._fuse import fuse_layer_norm as fuse_layer_norm
+from ._layout import layout_nhwc as layout_nhwc
 from ._pass import PIPELINES as PIPELINES
 from ._pass import Pass as Pass
 from ._pass import PassReport as PassReport
@@ -19,3 +20,6 @@ from ._pass import apply_passes as apply_passes
 from ._pass import get_pass as get_pass
 from ._pass import register_pass as register_pass
 from ._pass import short_number as short_number
+from ._precision import precision as precision
+from ._recompute import recompute as recompute
+from ._sharding import sharding as sharding
