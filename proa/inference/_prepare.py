@@ -51,7 +51,8 @@ def prepare(config: Any) -> Prepared:
     passes: list[Any] = config.pass_builder().all_passes() if config.ir_optim() else []
     if config.precision != "float32" and config.engine == "xla":
         options = {"dtype": config.precision, "keep": tuple(sorted(config.kept_ops))}
-        passes.append(("precision", options))
+        # Folding stores the weights narrow, instead of narrowing them in each run.
+        passes += [("precision", options), "constant_folding"]
     model = config.source.digest()
     facts = {"model": model, "passes": passes, "proa": full_version, "source": source_fingerprint()}
     digest = digest_of(facts)

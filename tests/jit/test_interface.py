@@ -33,6 +33,13 @@ def test_the_limit_is_one():
     assert largest_difference([ONE], [ONE + np.float32(5e-4)]) > 1.0
 
 
+def test_the_limit_follows_the_largest_value():
+    large = np.float32([1e4, 0.0])
+    assert largest_difference([large + np.float32([0, 0.05])], [large]) < 1.0
+    assert largest_difference([large + np.float32([0, 0.5])], [large]) > 1.0
+    assert largest_difference([np.float32([0.01])], [np.float32([0.0])]) > 1.0
+
+
 @pytest.fixture(scope="module")
 def interface(tmp_path_factory):
     path = tmp_path_factory.mktemp("interface") / "net"
