@@ -15,15 +15,10 @@ from proa.framework import replace_file
 from proa.version import full_version
 
 from ._engines import ENGINES
+from ._measure import Measurement, measure_engines
 from ._prepare import Prepared, cache_folders, engine_options, prepare
 from ._samples import make_inputs
 from ._store import digest_of, machine_fingerprint
-
-Measurement: Any = None
-try:
-    from ._measure import Measurement, measure_engines
-except ImportError:
-    measure_engines: Any = None
 
 
 @dataclass(frozen=True)
@@ -38,7 +33,7 @@ class Choice:
     """
 
     engine: str
-    measurement: Any
+    measurement: Measurement
     kept: Path | None
     is_new: bool
 
