@@ -80,8 +80,9 @@ def _node(program: ProgramDesc, op: OpDesc, block: int, number: int) -> Node:
                 value = DTYPES.get(value, value)
             attributes[each.name] = _short(value) if each.type in _SINGLE else value
     where = f"op {number} of block {block}"
-    # The innermost line of the stack is the user's own.
-    source = [line.strip() for line in stack if line.strip().startswith("File ")]
+    # The innermost line outside of Paddle is the user's own.
+    lines = [line.strip() for line in stack if line.strip().startswith("File ")]
+    source = [line for line in lines if "/paddle/" not in line]
     return Node(
         op.type,
         {slot.parameter: slot.arguments for slot in op.inputs},

@@ -15,7 +15,7 @@ from proa.core import (
     no_grad,
     to_tensor,
 )
-from proa.program import Program, make_dimension, recording
+from proa.program import Program, make_dimension, record_cond, record_while, recording
 
 from ._artifact import Artifact
 from ._manifest import make_manifest
@@ -26,6 +26,10 @@ from ._paddle_rules import Rule, Unfit, find_rule, tensor
 #: How unknown sizes of the inputs are named, tried in this order: each by itself, first axes
 #: as one batch, equal axes of inputs of one rank as equal.
 _NAMINGS = ("own", "batch", "axis")
+
+
+#: Ops whose regions are recorded as branches and loops.
+_CONTROL = ("if", "while")
 
 
 def graph_to_artifact(
@@ -66,7 +70,7 @@ def walk(block: Block) -> Iterator[Node]:
 
 
 def _is_known(op: str, form: str) -> bool:
-    return find_rule(op, form) is not None
+    return find_rule(op, form) is not None or (form == "pir" and op in _CONTROL)
 
 
 def _dimensions(variable: Variable, position: int, naming: str) -> tuple[Any, ...]:
@@ -97,12 +101,23 @@ def _record(
             dtype = as_dtype(variable.dtype).numpy
             values[variable.key] = recorder.add_input(shape, dtype, variable.name)
         Translator(graph.form, values).run(graph.block)
-        outputs = [tensor(values[key]) for _, key in graph.outputs]
+        outputs = [_output(values, name, key) for name, key in graph.outputs]
         program, state = recorder.finish(outputs)
     captures = [names[id(t)] for t in state.captures]
     for value, name in zip(program.captures, captures, strict=True):
         value.name = name
     return make_artifact(program, captures, weights, [n for n, _ in graph.outputs], lineage)
+
+
+def _output(values: Mapping[str, Any], name: str, key: str) -> Tensor:
+    found = values.get(key)
+    if found is None:
+        raise ProgramError(
+            f"output {name!r} of the model is a result that is not computed here",
+            expected="results that calls for inference give",
+            fix="export the model again with other outputs",
+        )
+    return tensor(found)
 
 
 def make_artifact(
@@ -145,11 +160,21 @@ class Translator:
             ProgramError: a call that cannot be translated, with its op, inputs and place.
         """
         for node in block.nodes:
-            found = find_rule(node.op, self.form)
-            if found is not None:
-                self._run(node, found)
+            self.run_node(node)
 
-    def _run(self, node: Node, found: Rule) -> None:
+    def run_node(self, node: Node) -> None:
+        """Runs one node.
+
+        Raises:
+            UnsupportedError: its op has no rule.
+            ProgramError: as `run`.
+        """
+        if self.form == "pir" and node.op in _CONTROL:
+            self._control(node)
+            return
+        found = find_rule(node.op, self.form)
+        if found is None:
+            raise unknown_ops([node])
         try:
             arguments = found.arguments(node, self.values, self.form)
             results = run_on_host(found.name, arguments, found.positional)
@@ -161,11 +186,38 @@ class Translator:
             raise _failed(node, self._describe(node, error)) from error
         self._keep(node, found, results)
 
+    def _control(self, node: Node) -> None:
+        """Runs a branch, or a loop whose first operand says whether to go on."""
+        keys = [key for names in node.slots.values() for key in names]
+        given = [tensor(self.values[key]) for key in keys]
+        first: Block = node.attributes["region_0"]
+        if node.op == "if":
+            other: Block = node.attributes["region_1"]
+            results = record_cond(given[0], lambda: self._inner(first), lambda: self._inner(other))
+        else:
+            names = [f"{node.op} {i}" for i in range(len(given))]
+
+            def body(state: Sequence[Any]) -> Sequence[Any]:
+                return self._inner(first, state[1:])
+
+            results = record_while(lambda state: state[0], body, given, names)[1:]
+        for names, result in zip(node.outputs.values(), results, strict=True):
+            self.values[names[0]] = result
+
+    def _inner(self, block: Block, given: Sequence[Any] = ()) -> list[Any]:
+        """Runs a region, on values of its own; returns what it yields."""
+        values = {**self.values, **dict(zip(block.arguments, given, strict=True))}
+        Translator(self.form, values).run(block)
+        return [tensor(values[key]) for key in block.results]
+
     def _keep(self, node: Node, found: Rule, results: Any) -> None:
         made = results if isinstance(results, tuple) else (results,)
-        slots = list(node.outputs) if self.form == "pir" else list(found.outputs)
-        for slot, result in zip(slots, made, strict=False):
-            names = node.outputs.get(slot, [])
+        outputs = list(node.outputs.values())
+        if self.form == "desc":
+            # Newer ops write `out` for what is `Out` with the others.
+            by_slot = {slot.lower(): names for slot, names in node.outputs.items()}
+            outputs = [by_slot.get(slot.lower(), []) for slot in found.outputs]
+        for names, result in zip(outputs, made, strict=False):
             if isinstance(result, list) and self.form == "desc":
                 self.values.update(zip(names, result, strict=False))
             elif names:

@@ -74,7 +74,13 @@ class _Reader:
         """Reads one op into its block."""
         if op["#"] == "p":
             *_, name = op["A"]
-            self.weights.append(_variable(name, op["O"]))
+            variable = _variable(name, op["O"])
+            if op.get("OA", [1])[0]:
+                self.weights.append(variable)
+            else:
+                # What is not persistable, the work space of a recurrence, stands in no file.
+                facts = {"shape": list(variable.shape), "value": 0.0, "dtype": variable.dtype}
+                block.nodes.append(Node("full", {}, {"0": [variable.key]}, facts, where))
             return
         dialect, _, bare = op["#"].partition(".")
         attributes = {each["N"]: _attribute(each["AT"]) for each in op.get("A", [])}

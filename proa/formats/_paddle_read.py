@@ -17,6 +17,8 @@ import numpy as np
 from proa.core import InvalidTypeError, NotFoundError, as_dtype
 
 from . import _paddle_rules_detection as _paddle_rules_detection
+from . import _paddle_rules_linalg as _paddle_rules_linalg
+from . import _paddle_rules_loss as _paddle_rules_loss
 from . import _paddle_rules_math as _paddle_rules_math
 from . import _paddle_rules_nn as _paddle_rules_nn
 from . import _paddle_rules_sequence as _paddle_rules_sequence

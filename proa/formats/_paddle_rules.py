@@ -118,7 +118,8 @@ def rule(
     in_desc = () if desc == "-" else desc.split() or names
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = inspect.signature(function).parameters
+        found = inspect.signature(function).parameters
+        parameters = {n: p for n, p in found.items() if p.kind is not p.VAR_KEYWORD}
         made = Rule(
             (*names, *in_desc)[0],
             function,
@@ -131,8 +132,8 @@ def rule(
             frozenset(parameters),
             tuple([n for n, p in parameters.items() if p.default is p.empty]),
         )
-        for table, found in ((PIR_RULES, names), (DESC_RULES, in_desc)):
-            for name in found:
+        for table, given in ((PIR_RULES, names), (DESC_RULES, in_desc)):
+            for name in given:
                 if name in table:
                     raise ProgramError(
                         f"two rules for {name!r}", expected="one each", fix="remove one"
@@ -202,7 +203,9 @@ def number(value: Any, what: str = "a number") -> Any:
 
 
 def scalar(value: Any) -> Any:
-    """Returns one number as Python's, or the tensor that holds it."""
+    """Returns one number as Python's, or the tensor that holds it; some files have it as text."""
+    if isinstance(value, str):
+        return float(value)
     found = host(value)
     if found is None or found.dtype == object:
         return tensor(value)

@@ -144,6 +144,20 @@ def _box_coder(
     return vision_ops.box_coder(prior_box, spread, target_box, code_type, box_normalized, axis)
 
 
+@rule("psroi_pool", ROIs="boxes", RoisNum="boxes_num")
+def _psroi_pool(
+    x: Data,
+    boxes: Data,
+    boxes_num: Data,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+) -> Any:
+    size = (pooled_height, pooled_width)
+    return vision_ops.psroi_pool(x, boxes, boxes_num, size, spatial_scale)
+
+
 def _growing(slots: str) -> Any:
     def translate(**_: Any) -> Any:
         raise Unfit(

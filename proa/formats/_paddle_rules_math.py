@@ -16,6 +16,7 @@ _UNARY = """abs acos acosh angle asin asinh atan atanh bitwise_not ceil conj cos
 erfinv exp expm1 floor i0 i0e i1 i1e imag isfinite isinf isnan lgamma log log10 log1p log2 real
 reciprocal rsqrt sign sin sinh sqrt square tan trunc logical_not inverse"""
 _UNARY_DESC = {"isfinite": "isfinite_v2", "isinf": "isinf_v2", "isnan": "isnan_v2"}
+_UNARY_OUT = {"inverse": "Output"}
 _BINARY = {
     "add": "elementwise_add grad_add",
     "subtract": "elementwise_sub",
@@ -70,7 +71,9 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 for _name in _UNARY.split():
-    rule(_name, desc=_UNARY_DESC.get(_name, _name))(_unary(getattr(ops, _name)))
+    rule(
+        _name, desc=_UNARY_DESC.get(_name, _name), Input="x", outputs=_UNARY_OUT.get(_name, "Out")
+    )(_unary(getattr(ops, _name)))
 for _name, _desc in _BINARY.items():
     rule(_name, desc=_desc)(_binary(getattr(ops, _name)))
 for _name, _desc in _REDUCTIONS.items():
@@ -102,7 +105,8 @@ def _scale(x: Data, scale: Any = 1.0, bias: Any = 0.0, *, bias_after_scale: bool
 
 @rule("clip", Min="min", Max="max")
 def _clip(x: Data, min: Any, max: Any) -> Any:
-    return ops.clip(x, scalar(min), scalar(max))
+    made = ops.clip(x, scalar(min), scalar(max))
+    return made if made.dtype == x.dtype else ops.cast(made, x.dtype)
 
 
 @rule("cast", out_dtype="dtype")

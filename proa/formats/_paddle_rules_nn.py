@@ -158,8 +158,8 @@ def _conv(
     data_format: str = "NCHW",
 ) -> Any:
     function = F.conv2d if filter.ndim == 4 else F.conv3d
-    layout = data_format if data_format != "AnyLayout" else "NCHW"
     padding = _padding(paddings, padding_algorithm)
+    layout = _channels(input, data_format)
     return function(input, filter, None, list(strides), padding, list(dilations), groups, layout)
 
 
@@ -196,7 +196,7 @@ def _conv_transpose(
         groups=groups,
         dilation=list(dilations),
         output_size=size or None,
-        data_format=data_format,
+        data_format=_channels(x, data_format),
     )
 
 
@@ -210,7 +210,14 @@ def _batch_norm(
     *,
     epsilon: float = 1e-5,
     data_format: str = "NCHW",
+    is_test: bool = True,
+    use_global_stats: bool = False,
 ) -> Any:
+    if not (is_test or use_global_stats):
+        # Saved in training: the statistics are those of the batch itself.
+        last = _channels(x, data_format).endswith("C") and x.ndim > 2
+        axes = [a for a in range(x.ndim) if a != (x.ndim - 1 if last else 1)]
+        mean, variance = ops.mean(x, axes), ops.var(x, axes, unbiased=False)
     return F.batch_norm(
         x,
         mean,
@@ -324,7 +331,7 @@ def _adaptive(x: Any, sizes: list[Any], kind: str, layout: str) -> Any:
     return (F.adaptive_max_pool2d if x.ndim == 4 else F.adaptive_max_pool3d)(x, sizes)
 
 
-@rule("max_pool2d_with_index", outputs="Out Mask", ksize="kernel_size")
+@rule("max_pool2d_with_index", "max_pool3d_with_index", outputs="Out Mask", ksize="kernel_size")
 def _max_pool_with_index(
     x: Data,
     *,
@@ -335,9 +342,12 @@ def _max_pool_with_index(
     adaptive: bool = False,
     ceil_mode: bool = False,
 ) -> Any:
+    axes = x.ndim - 2
     if global_pooling or adaptive:
-        return F.adaptive_max_pool2d(x, [1, 1] if global_pooling else list(kernel_size), True)
-    return F.max_pool2d(x, list(kernel_size), list(strides), list(paddings), True, ceil_mode)
+        function = F.adaptive_max_pool2d if axes == 2 else F.adaptive_max_pool3d
+        return function(x, [1] * axes if global_pooling else list(kernel_size), True)
+    function = F.max_pool2d if axes == 2 else F.max_pool3d
+    return function(x, list(kernel_size), list(strides), list(paddings), True, ceil_mode)
 
 
 @rule(
@@ -383,7 +393,7 @@ def _interpolate(
         interp_method,
         align_corners,
         align_mode,
-        data_format=data_format,
+        data_format=_channels(x, data_format),
     )
 
 
@@ -513,9 +523,13 @@ def _cross_entropy(
     label: Data,
     *,
     soft_label: bool = False,
+    use_softmax: bool = True,
     ignore_index: int = -100,
     axis: int = -1,
 ) -> Any:
+    if not use_softmax:
+        given = (None, ignore_index, "none", soft_label, axis, False)
+        return input, F.cross_entropy(input, label, *given)
     loss, softmax = F.softmax_with_cross_entropy(
         input, label, soft_label, ignore_index, return_softmax=True, axis=axis
     )

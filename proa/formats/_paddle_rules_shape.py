@@ -376,7 +376,10 @@ def _repeat_interleave(x: Data, *, repeats: int, axis: int = 0) -> Any:
 
 @rule("sequence_mask", outputs="Y", maxlen="max_len", MaxLenTensor="max_len")
 def _sequence_mask(x: Data, max_len: Any, *, out_dtype: Any = "int64") -> Any:
-    return F.sequence_mask(x, number(max_len, "the length of a mask"), out_dtype)
+    length = number(max_len, "the length of a mask")
+    if isinstance(length, int) and length < 0:
+        raise Unfit("the length of a mask is the largest element of a tensor")
+    return F.sequence_mask(x, length, out_dtype)
 
 
 @rule(
@@ -391,7 +394,7 @@ def _crop(x: Data, shape: Any = (), offsets: Any = ()) -> Any:
     return ops.crop(x, ints(shape), ints(offsets, "the offsets"))
 
 
-@rule("assign")
+@rule("assign", "memcpy", desc="assign memcpy")
 def _assign(x: Data) -> Any:
     return x
 
@@ -435,6 +438,11 @@ def _exact(text: str, dtype: Any) -> Any:
 @rule("full_int_array")
 def _full_int_array(*, value: Any, dtype: Any = "int64") -> Any:
     return ops.cast(tensor(whole(list(value))), dtype)
+
+
+@rule("empty", ShapeTensor="shape", ShapeTensorList="shape")
+def _empty(shape: Any, *, dtype: Any = "float32") -> Any:
+    return ops.zeros(ints(shape), dtype)
 
 
 @rule("full_with_tensor")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import jax
@@ -16,7 +17,7 @@ from proa.core import (
     dispatch,
     to_tensor,
 )
-from proa.formats import read_artifact
+from proa.formats import read_model, trainable_names
 from proa.nn import Layer
 from proa.program import ProgramOp, run_stepwise
 
@@ -42,12 +43,13 @@ class TranslatedLayer(Layer):
         self._order = {"preprocess": 0, "main": 1, "postprocess": 2}
         self._stages.sort(key=lambda stage: self._order[stage[0].name.removeprefix("artifact_")])
         self._weights: dict[str, Tensor] = {}
+        trainable = trainable_names(pipeline.artifact)
         for name, array in pipeline.artifact.weights.items():
-            self._weights[name] = self._hold(name, array)
+            self._weights[name] = self._hold(name, array, name in trainable)
 
-    def _hold(self, name: str, array: np.ndarray) -> Tensor:
+    def _hold(self, name: str, array: np.ndarray, trainable: bool) -> Tensor:
         member = name.replace(".", "__").replace("/", "__")
-        if jax.numpy.issubdtype(array.dtype, np.inexact):
+        if trainable:
             parameter = Parameter.__new__(Parameter)
             parameter._data, parameter._name = jax.device_put(array), name
             parameter.optimize_attr = {"learning_rate": 1.0}
@@ -85,12 +87,15 @@ class TranslatedLayer(Layer):
 
 
 def load(path: Any, *, check: bool = True, **configs: Any) -> TranslatedLayer:
-    """Loads an artifact saved by `save` as a Layer.
+    """Loads an artifact saved by `save`, or a model of Paddle, as a Layer.
 
     Args:
-        path: the file, with or without `.proa`.
+        path: the file, with or without its ending: `.proa`, or Paddle's `.json` or `.pdmodel`
+            with its `.pdiparams`. Where several are there, `.proa` is loaded. The folder of
+            an old model of Paddle will do, too.
         check: run the golden samples first.
-        configs: further options of Paddle, without effect here.
+        configs: `model_filename` and `params_filename`, names of the files in a folder; further
+            options of Paddle, without effect here.
 
     Returns:
         A Layer whose call runs pre-processing, model and post-processing.
@@ -98,12 +103,15 @@ def load(path: Any, *, check: bool = True, **configs: Any) -> TranslatedLayer:
     Raises:
         NotFoundError: no such file.
         ArtifactError: truncated, altered, or its golden samples give other outputs here.
+        UnsupportedError: a model of Paddle with ops that are not known here; all are named.
     """
     if not isinstance(path, str) and not hasattr(path, "__fspath__"):
         raise InvalidTypeError(
             f"`path` is a {type(path).__name__}", expected="a file path", fix="pass a string"
         )
-    pipeline = Pipeline(read_artifact(path))
+    program, params = configs.get("model_filename"), configs.get("params_filename")
+    source = path if program is None else os.path.join(path, program)
+    pipeline = Pipeline(read_model(source, params))
     if check:
         pipeline.check_golden()
     layer = TranslatedLayer(pipeline)

@@ -50,10 +50,12 @@ def save_inference_model(
         feed_vars (Tensor | list): inputs made by `static.data`.
         fetch_vars (Tensor | list): outputs.
         executor (Executor): kept for Paddle's signature.
-        kwargs: `program`, the Program; by default the default main one.
+        kwargs: `program`, the Program; by default the default main one. `format="paddle"`
+            writes `.json` and `.pdiparams`, which Paddle 3 loads.
 
     Raises:
         InvalidArgumentError: the outputs need an input that `feed_vars` does not have.
+        UnsupportedError: with `format="paddle"`: ops that Paddle cannot express, all of them.
 
     Examples:
         >>> import proa, tempfile
@@ -86,7 +88,8 @@ def save_inference_model(
             chosen = [inputs[i] for i in positions]
             return run_stepwise(found, [*chosen, *state.captures])
 
-        save_artifact(function, path_prefix, [_spec_of(t) for t in feeds])
+        form = kwargs.get("format", "proa")
+        save_artifact(function, path_prefix, [_spec_of(t) for t in feeds], format=form)
 
 
 def _spec_of(t: Tensor) -> InputSpec:
@@ -146,12 +149,12 @@ class _Fetch:
 
 
 def load_inference_model(path_prefix: str, executor: Any, **kwargs: Any) -> list[Any]:
-    """Loads what `save_inference_model`, or `jit.save`, has written.
+    """Loads what `save_inference_model`, or `jit.save`, has written here or in Paddle.
 
     Args:
-        path_prefix (str): the file, with or without `.proa`.
+        path_prefix (str): the file, with or without its ending; the folder of an old model.
         executor (Executor): kept for Paddle's signature.
-        kwargs: kept for Paddle's signature.
+        kwargs: `model_filename` and `params_filename`, names of the files in a folder.
 
     Returns:
         list: the Program for `Executor.run`, the names of its inputs, and what to fetch.
@@ -160,7 +163,7 @@ def load_inference_model(path_prefix: str, executor: Any, **kwargs: Any) -> list
         NotFoundError: no such file.
         ArtifactError: the file is truncated or altered.
     """
-    program = LoadedProgram(load_artifact(path_prefix))
+    program = LoadedProgram(load_artifact(path_prefix, **kwargs))
     return [program, program.feed_names, program.fetch_targets]
 
 
