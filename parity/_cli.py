@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ._files_report import FileOutcome, files_markdown, files_summary, run_files
 from ._pool import ROOT, Side
 from ._report import (
     WANTED_SHARE,
@@ -66,7 +67,7 @@ def _print_differences(title: str, outcomes: Sequence[Outcome], everything: bool
 
 
 def verdict(docs: Sequence[Outcome], calls: Sequence[Outcome]) -> int:
-    """Returns 1 when a call differs without a reason or too few examples agree."""
+    """Returns 1 when a call or a file differs without a reason or too few examples agree."""
     too_few = any(agree < WANTED_SHARE * total for agree, total in scopes(docs).values())
     return int(too_few or any(each.is_open for each in calls))
 
@@ -77,6 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="REGEX", help="names to run; writes no page")
     parser.add_argument("--docs", action="store_true", help="the examples alone")
     parser.add_argument("--calls", action="store_true", help="the table of calls alone")
+    parser.add_argument("--files", action="store_true", help="the model files alone")
     parser.add_argument("--list", action="store_true", help="print listed differences, too")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where files are kept")
@@ -85,21 +87,26 @@ def main(arguments: list[str] | None = None) -> int:
     paddle = os.environ.get(VARIABLE) or str(folder / "venv" / "bin" / "python")
     if not Path(paddle).exists():
         parser.error(f"no interpreter at {paddle}: run `make parity`, or set {VARIABLE}")
-    sides, both = make_sides(folder, paddle), options.docs == options.calls
+    sides = make_sides(folder, paddle)
+    everything = options.docs == options.calls == options.files
     docs, calls = (_earlier(folder / f"{kind}.json") for kind in ("docs", "calls"))
+    files = [FileOutcome(**each) for each in read_json(folder / "files.json") or []]
+    reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
     if options.only:
-        docs, calls = [], []
-    if both or options.calls:
+        docs, calls, files = [], [], []
+    if everything or options.calls:
         calls = run_calls(sides, options.only, options.workers)
         _print_differences("call", calls, options.list)
-    if both or options.docs:
-        reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))["examples"]
-        docs = run_docs(sides, folder, options.only, options.workers, reasons)
+    if everything or options.docs:
+        docs = run_docs(sides, folder, options.only, options.workers, reasons["examples"])
         _print_differences("example", docs, options.list)
+    if everything or options.files:
+        files = run_files(sides, folder, options.only, options.workers, reasons["files"])
+        _print_differences("file", files, options.list)
     print(terminal_table(room_rows(docs, calls)))
-    print("\n".join(summary(docs, calls)))
+    print("\n".join([*summary(docs, calls), *files_summary(files)]))
     if not options.only:
-        for kind, outcomes in (("docs", docs), ("calls", calls)):
+        for kind, outcomes in (("docs", docs), ("calls", calls), ("files", files)):
             write_json(folder / f"{kind}.json", [asdict(each) for each in outcomes])
-        write_page(PAGE, markdown(docs, calls))
-    return verdict(docs, calls)
+        write_page(PAGE, markdown(docs, calls) + "\n" + files_markdown(files))
+    return verdict(docs, [*calls, *files])

@@ -70,9 +70,10 @@ class Progress:
             print(line, file=sys.stderr, flush=True)
 
 
-def _run_all(
+def run_all(
     side: Side, kind: str, tasks: dict[str, Any], *, limit: float, workers: int, what: str
 ) -> dict[str, dict[str, Any]]:
+    """Runs tasks of a kind on one side; returns their answers by name."""
     answers: dict[str, dict[str, Any]] = {}
     progress = Progress(what, len(tasks))
 
@@ -89,7 +90,7 @@ def run_calls(sides: dict[str, Side], only: str, workers: int) -> list[Outcome]:
     table = {key: call for key, call in read_table().items() if re.search(only, key)}
     tasks = {key: key for key in table}
     answers = {
-        name: _run_all(
+        name: run_all(
             side, "calls", tasks, limit=CALL_LIMIT, workers=workers, what=f"calls on {name}"
         )
         for name, side in sides.items()
@@ -126,7 +127,7 @@ def read_examples(side: Side, folder: Path) -> dict[str, dict[str, Any]]:
     found = read_json(path)
     if not found:
         print("reading the examples of the real Paddle", file=sys.stderr, flush=True)
-        answers = _run_all(side, "docs", {"": "extract"}, limit=600.0, workers=1, what="extract")
+        answers = run_all(side, "docs", {"": "extract"}, limit=600.0, workers=1, what="extract")
         found = answers[""]["examples"]
         write_json(path, found)
     return found
@@ -147,7 +148,7 @@ def read_reference(
         for seed in SEEDS:
             # What does not run to the end once does not count; some of it waits for minutes.
             wanted = [name for name in missing if all(r["status"] == "ok" for r in runs[name])]
-            answers = _run_all(
+            answers = run_all(
                 side,
                 "docs",
                 {name: {"sources": examples[name]["sources"], "seed": seed} for name in wanted},
@@ -174,7 +175,7 @@ def run_docs(
         for name, each in chosen.items()
         if all(run["status"] == "ok" for run in reference[name])
     }
-    ours = _run_all(
+    ours = run_all(
         sides["proa"],
         "docs",
         {name: {"sources": each["sources"], "seed": 0} for name, each in complete.items()},

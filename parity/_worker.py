@@ -1,4 +1,4 @@
-"""Runs inside either interpreter: `python -m parity._worker paddle|proa calls|docs`."""
+"""Runs inside either interpreter: `python -m parity._worker paddle|proa calls|docs|files`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import Any
 
 from ._evaluate import call_handler
 from ._examples import example_handler
+from ._files import file_handler
 
 HANDLERS: dict[str, Callable[[Any], Callable[[Any], dict[str, Any]]]] = {
     "calls": call_handler,
     "docs": example_handler,
+    "files": file_handler,
 }
 
 

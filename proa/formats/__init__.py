@@ -12,3 +12,4 @@ from ._paddle_read import read_paddle as read_paddle
 from ._paddle_write import check_format as check_format
 from ._paddle_write import write_paddle as write_paddle
 from ._read_model import read_model as read_model
+from ._trainable import trainable_names as trainable_names

@@ -27,11 +27,11 @@ from ._pir_basic import binary, cast, reshape, scaled
 from ._pir_graph import Graph, Out, Unwritable
 from ._pir_primitives import lower
 from ._pir_rules import RULES
+from ._trainable import trainable_names
 
 #: Modules that enter rules when they are loaded.
 TABLES = (_pir_primitives_control, _pir_rules_nn, _pir_rules_numbers, _pir_rules_shape)
 _ENDINGS = (".json", ".pdmodel", ".pdiparams", ".proa")
-_STATISTICS = ("running_mean", "running_var")
 
 
 def paddle_paths(path: Any) -> tuple[Path, Path]:
@@ -81,7 +81,7 @@ def convert(artifact: Artifact) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         g.input(entry["name"], tuple(map(_extent, entry["shape"])), entry["dtype"])
         for entry in manifest["inputs"]
     ]
-    fixed = _statistics(artifact)
+    trainable = trainable_names(artifact)
     weights: dict[str, Out] = {}
     for role in ROLES:
         program = artifact.programs.get(role)
@@ -91,8 +91,7 @@ def convert(artifact: Artifact) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         for name in names:
             if name not in weights:
                 array = artifact.weights[name]
-                trainable = array.dtype.kind == "f" and name not in fixed
-                weights[name] = g.parameter(name, array, trainable=trainable)
+                weights[name] = g.parameter(name, array, trainable=name in trainable)
         current = writer.program(program, current, [weights[name] for name in names])
     writer.refuse()
     fed = {entry["name"] for entry in manifest["inputs"]}
@@ -113,18 +112,6 @@ def _copied(g: Graph, x: Out) -> Out:
 
 def _extent(extent: Any) -> Any:
     return make_dimension(extent) if isinstance(extent, str) else extent
-
-
-def _statistics(artifact: Artifact) -> set[str]:
-    """Names of weights that no optimizer is to change: running statistics, and captured arrays."""
-    found = set()
-    for role, program in artifact.programs.items():
-        names = dict(zip(program.captures, artifact.manifest["captures"][role], strict=True))
-        for call in program.calls:
-            if call.op.name == "batch_norm_infer":
-                given = call.arguments()
-                found |= {names[given[s]] for s in _STATISTICS if given[s] in names}
-    return found | {name for name in artifact.weights if name.startswith("captured/")}
 
 
 class _Writer:

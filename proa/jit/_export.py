@@ -14,6 +14,7 @@ import numpy as np
 from proa.core import (
     ArtifactError,
     InvalidArgumentError,
+    Parameter,
     ProaError,
     ProgramError,
     Tensor,
@@ -159,6 +160,7 @@ class _Exporter:
         self.weights: dict[str, np.ndarray] = {}
         self.programs: dict[str, Program] = {}
         self.captures: dict[str, list[str]] = {}
+        self.trainable: set[str] = set()
 
     def add(self, role: str, fn: Callable[..., Any], specs: Sequence[Any]) -> list[Any]:
         """Records one stage and returns the specs of its outputs."""
@@ -179,6 +181,8 @@ class _Exporter:
             taken = {*self.weights, *self.names.values()}
             known = self.names[id(t)] = _distinct(f"captured/{t.name}", taken)
         self.weights[known] = t.numpy()
+        if isinstance(t, Parameter) and not t.stop_gradient:
+            self.trainable.add(known)
         return known
 
 
@@ -255,6 +259,7 @@ def _record_stages(
     for role, fn in stages:
         stage = exporter.add(role, fn, stage)
     manifest = make_manifest(entry, stage, exporter.captures, lineage)
+    manifest["trainable"] = sorted(exporter.trainable)
     return Artifact(exporter.programs, exporter.weights, {}, manifest)
 
 

@@ -14,7 +14,7 @@ from proa import nn
 from proa.core import InvalidArgumentError, UnsupportedError
 from proa.formats import read_artifact, read_model, write_paddle
 from proa.formats._paddle_write import paddle_paths
-from tests.formats.paddle_files import check_round_trip, run, specs_of
+from tests.formats.round_trip import check_round_trip, run, specs_of
 
 X = np.random.RandomState(0).normal(size=(3, 4)).astype("float32")
 ANY = [(None, 4)]

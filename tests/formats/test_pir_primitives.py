@@ -11,7 +11,7 @@ import pytest
 import proa
 import proa.nn.functional as F
 from proa.core import UnsupportedError
-from tests.formats.paddle_files import check_round_trip, specs_of
+from tests.formats.round_trip import check_round_trip, specs_of
 
 RANDOM = np.random.RandomState(0)
 X = RANDOM.normal(size=(2, 6)).astype("float32")

@@ -17,7 +17,7 @@ from proa import nn
 from proa.core import UnsupportedError
 from proa.formats._pir_graph import Graph, Unwritable
 from proa.formats._pir_rules import RULES, writes
-from tests.formats.paddle_files import check_round_trip
+from tests.formats.round_trip import check_round_trip
 
 RANDOM = np.random.RandomState(0)
 X = RANDOM.normal(size=(2, 6)).astype("float32")
