@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def autotune(
         seconds: time of one turn.
         repeat: measure also when a result is kept.
     """
-    prepared = prepare(config)
+    prepared = prepare(config, narrows=False)
     requests = _requests(prepared, config, samples)
     key = _key(prepared, config, requests)
     folders = cache_folders(config, prepared.digest)
@@ -64,12 +64,17 @@ def autotune(
             found = _kept(folder / name, key)
             if found is not None:
                 return found
+    is_rough = config.precision != "float32"
     measurement = measure_engines(
         prepared.artifact,
         requests,
-        options=engine_options(config, prepared, None),
+        # Without a store: what is compiled here is of several models.
+        options=replace(
+            engine_options(config, prepared, None), store=None, precision=config.precision
+        ),
         rounds=rounds,
         seconds=seconds,
+        narrowed=prepare(config, narrows=True).artifact if is_rough else None,
     )
     kept = _keep(folders, name, {"key": key, "measurement": measurement.to_dict()})
     return Choice(measurement.best, measurement, kept, True)

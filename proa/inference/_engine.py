@@ -12,6 +12,9 @@ from proa.formats import Artifact
 
 #: Precisions in which an engine may be asked to compute what was recorded as float32.
 PRECISIONS = ("float32", "bfloat16", "float16")
+#: How far outputs in a precision may be from those in float32 that were recorded or computed by
+#: another engine, in units of the tolerance of golden samples.
+ROUGHNESS = {"float32": 1.0, "bfloat16": 1000.0, "float16": 200.0}
 
 
 @dataclass(frozen=True, kw_only=True)

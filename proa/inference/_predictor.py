@@ -21,6 +21,7 @@ from proa.core import (
 
 from ._buckets import Buckets
 from ._config import Config
+from ._engine import ROUGHNESS
 from ._engines import find_engine
 from ._handle import Tensor as Handle
 from ._hooks import Hook, Hooks
@@ -69,7 +70,7 @@ class _Shared:
     def _check_golden(self) -> float | None:
         if not self.config.check_golden:
             return None
-        return self.interface.check_golden(self.model.run)
+        return self.interface.check_golden(self.model.run, ROUGHNESS[self.config.precision])
 
     def run(self, arrays: list[Any]) -> Sequence[Any]:
         """Checks arrays and computes the outputs."""

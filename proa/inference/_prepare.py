@@ -42,14 +42,21 @@ class Prepared:
     digest: str
 
 
-def prepare(config: Any) -> Prepared:
+def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
     """Reads a Config's model and applies its passes.
+
+    Args:
+        config: the Config.
+        narrows: whether the precision is a matter of the Programs; by default it is for XLA,
+            while other engines have one of their own.
 
     Raises:
         NotFoundError, ArtifactError: no file, or one that is not as it was written.
     """
     passes: list[Any] = config.pass_builder().all_passes() if config.ir_optim() else []
-    if config.precision != "float32" and config.engine == "xla":
+    if narrows is None:
+        narrows = config.engine == "xla"
+    if config.precision != "float32" and narrows:
         options = {"dtype": config.precision, "keep": tuple(sorted(config.kept_ops))}
         # Folding stores the weights narrow, instead of narrowing them in each run.
         passes += [("precision", options), "constant_folding"]
@@ -124,7 +131,8 @@ def engine_options(config: Any, prepared: Prepared, budget: MemoryBudget | None)
     store = ExecutableStore(folders, prepared.digest, config.cache_limit, device)
     return EngineOptions(
         threads=config.threads,
-        precision=config.precision,
+        # For XLA it is a matter of the Programs.
+        precision="float32" if config.engine == "xla" else config.precision,
         max_variants=config.max_variants,
         device=device,
         store=store if folders else None,

@@ -91,16 +91,16 @@ def test_memory_is_flat_over_runs_of_many_shapes(model):
     config = Config(path)
     config.set_max_variants(8)
     predictor = create_predictor(config)
-    shapes = [(batch, length) for batch in range(1, 6) for length in range(1, 7)]
+    shapes = [(batch, length) for batch in range(1, 5) for length in range(1, 6)]
     random = np.random.default_rng(0)
     seen = []
-    for number in range(360):
+    for number in range(240):
         x = _request(shapes[random.integers(len(shapes))], number)
         (got,) = predictor.run([x])
         assert np.allclose(got, _expected(net, x), atol=1e-5)
-        if number in (120, 359):
+        if number in (80, 239):
             seen.append(resident_bytes() / 1e6)
-    # Some 170 shapes are taken in again between the two; measured: 1 to 3 MB.
+    # Some 100 shapes are taken in again between the two; measured: 1 to 3 MB.
     assert seen[1] - seen[0] < 16, seen
 
 

@@ -22,7 +22,7 @@ def measured(monkeypatch):
     """Stands for the measurement, and counts it."""
     calls = []
 
-    def measure(artifact, samples, *, options, rounds, seconds):
+    def measure(artifact, samples, *, options, rounds, seconds, narrowed):
         calls.append([[list(a.shape) for a in sample] for sample in samples])
         entries = {"xla": EngineTime("xla", "1", 0.002, 0.0)}
         return Measurement("xla", entries, options.threads, options.precision, calls[-1])
