@@ -16,6 +16,7 @@ from proa.core import InvalidArgumentError, Op, Vjp
 from ._control_flow import CondOp, SubProgram, WhileOp
 from ._dims import dimension_names, evaluate_dimension
 from ._program import Call, Program, Value
+from ._region import FUSED, REGION
 
 #: Sizes that unknown dimensions are taken to have: the first axis, and the others.
 _FIRST, _OTHER = 1, 64
@@ -26,7 +27,7 @@ class Cost:
     """What one run of a Program costs.
 
     Attributes:
-        ops: number of calls, those inside branches, loops and regions included.
+        ops: number of calls, those inside branches and loops included; a fused region is one.
         flops: operations on numbers; of a branch the dearer side, of a loop one turn.
         bytes: what calls read and write; a fused region reads and writes its edges only.
         weights: bytes of constants and captures.
@@ -242,7 +243,9 @@ def call_cost(call: Call, sizes: Mapping[str, int]) -> Cost:
         return Cost(1 + inner.ops, inner.flops, inner.bytes, 0)
     if call.op.has_programs:
         inner = _inner(call, sizes)
-        return Cost(1 + inner.ops, inner.flops, edges, 0)
+        # What is fused is one op; what is only computed again is as many as before.
+        is_fused = call.op is REGION and call.key[1] == FUSED
+        return Cost(1 if is_fused else 1 + inner.ops, inner.flops, edges, 0)
     moved = 0 if call.op.name in VIEWS else edges
     return Cost(1, call_flops(call, sizes), moved, 0)
 

@@ -73,7 +73,16 @@ def bind(program: Program, arrays: Mapping[str, Any] | Sequence[Any]) -> Program
             )
         constants[value] = array
     captures = [v for v in program.captures if v not in chosen]
-    return replace(program, captures=captures, constants=constants)
+    calls = [_flowing(call, chosen) for call in program.calls]
+    return replace(program, captures=captures, constants=constants, calls=calls)
+
+
+def _flowing(call: Call, constants: Mapping[Value, Any]) -> Call:
+    """Forgets whether gradients flow back to constants, which have none in any case."""
+    if call.flows is None:
+        return call
+    flows = tuple([f or v in constants for v, f in zip(call.inputs, call.flows, strict=True)])
+    return replace(call, flows=None if all(flows) else flows)
 
 
 def lift_constants(

@@ -5,7 +5,7 @@ import pytest
 
 import proa
 from proa.core import InvalidArgumentError
-from proa.program import Call, record_cond, verify
+from proa.program import Call, record_cond, recording, verify
 from proa.program.passes import apply_passes, bind, constant_folding, lift_constants
 from tests.program.passes.programs import bound, normal, ops, record, run, same
 
@@ -40,6 +40,17 @@ def test_arrays_that_do_not_fit_are_refused():
         bind(program, arrays[:1])
     with pytest.raises(InvalidArgumentError, match=r"the array for capture .* is float64\[3, 4\]"):
         bind(program, [arrays[0].astype(np.float64), arrays[1]])
+
+
+def test_gradients_that_constants_do_not_have_are_forgotten():
+    frozen = proa.ones([3])
+    with recording(as_taped=True) as recorder:
+        x = recorder.add_input((3,), np.float32, "x")
+        x.stop_gradient = False
+        program, state = recorder.finish([x * frozen + x.detach()])
+    made = bind(program, [t.numpy() for t in state.captures])
+    assert [c.flows for c in program.calls] == [(True, False), (True, False)]
+    assert [c.flows for c in made.calls] == [None, (True, False)]
 
 
 def test_large_constants_are_lifted_out_again():

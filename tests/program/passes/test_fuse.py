@@ -163,6 +163,7 @@ def test_bias_and_activation_make_a_region():
     assert labels == ["matmul + bias + relu", "linear + gelu"]
     assert report.steps[0].after.bytes < report.steps[0].before.bytes
     assert cost(after).flops == cost(before).flops
+    assert (cost(before).ops, cost(after).ops) == (6, 3)
     same(before, after, normal(5, 3))
     assert apply_passes(after, "fuse_bias_activation")[0] is after
     data, arrays = program_to_dict(after)
