@@ -28,6 +28,7 @@ from proa.core import (
     write_inplace,
 )
 
+from ._gamma_integral import drawn_with
 from ._host_checks import host_values
 from ._promote import floating, refuse_complex, widened
 from ._random import draw_gaussian, draw_randint, draw_uniform
@@ -158,13 +159,8 @@ def standard_gamma(key: Key, x: Array):
     refuse_complex("standard_gamma", x)
     x = floating(x)
     wide = widened(x)
-    if not is_drawn(key):
-        return jax.random.gamma(key, wide).astype(x.dtype)
-    drawn = key.astype(wide.dtype)
-    # Adds exactly zero, with the derivative of a draw with respect to its shape parameter.
-    fixed = jax.lax.stop_gradient(wide)
-    slope = jax.lax.random_gamma_grad(fixed, drawn)  # pyright: ignore[reportCallIssue]
-    return (drawn + (wide - fixed) * slope).astype(x.dtype)
+    drawn = key if is_drawn(key) else jax.lax.stop_gradient(jax.random.gamma(key, wide))
+    return drawn_with(wide, drawn.astype(wide.dtype)).astype(x.dtype)
 
 
 def _check_weights(key: Any, x: Any, num_samples: int, replacement: bool) -> None:

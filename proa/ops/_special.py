@@ -9,6 +9,7 @@ import jax.scipy.special as special
 
 from proa.core import InvalidArgumentError, op
 
+from ._gamma_integral import lower_share, upper_share
 from ._promote import floating, promote, widened
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def gammainc(x: Array, y: Array):
         name: not used.
     """
     x, y = [floating(a) for a in promote(x, y)]
-    return special.gammainc(widened(x), widened(y)).astype(x.dtype)
+    return lower_share(widened(x), widened(y)).astype(x.dtype)
 
 
 @op(inplace=True)
@@ -150,7 +151,7 @@ def gammaincc(x: Array, y: Array):
         name: not used.
     """
     x, y = [floating(a) for a in promote(x, y)]
-    return special.gammaincc(widened(x), widened(y)).astype(x.dtype)
+    return upper_share(widened(x), widened(y)).astype(x.dtype)
 
 
 @op(inplace=True)
