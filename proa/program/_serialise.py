@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import numpy as np
@@ -44,12 +45,25 @@ def _encode(value: Any) -> Any:
     if isinstance(value, np.generic):
         return _encode(value.item())
     if isinstance(value, SubProgram):
-        return {"program": program_to_dict(value.program)[0]}
+        data, arrays = program_to_dict(value.program)
+        # Constants inside a branch or loop are few and small: they stand where they are used.
+        held = {name: _array_to_dict(array) for name, array in arrays.items()}
+        return {"program": {**data, "arrays": held} if held else data}
     raise ArtifactError(
         f"attribute {value!r} ({type(value).__name__}) cannot be written to a file",
         expected="numbers, strings, dtypes, dimensions and tuples of them",
         fix="keep Python objects out of the saved function",
     )
+
+
+def _array_to_dict(array: np.ndarray) -> dict[str, Any]:
+    text = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return {"dtype": as_dtype(array.dtype).name, "shape": list(array.shape), "bytes": text}
+
+
+def _array_from_dict(entry: dict[str, Any]) -> np.ndarray:
+    content = base64.b64decode(entry["bytes"], validate=True)
+    return np.frombuffer(content, as_dtype(entry["dtype"]).numpy).reshape(entry["shape"])
 
 
 def _decode_tagged(tag: str, content: Any) -> Any:
@@ -68,7 +82,8 @@ def _decode_tagged(tag: str, content: Any) -> Any:
     if tag == "slice":
         return slice(*[_decode(item) for item in content])
     if tag == "program":
-        return SubProgram(_build(content, {}))
+        held = content.get("arrays", {})
+        return SubProgram(_build(content, {n: _array_from_dict(e) for n, e in held.items()}))
     raise ArtifactError(
         f"a Program holds an attribute of unknown kind {tag!r}",
         expected=f"schema {SCHEMA}",

@@ -7,7 +7,15 @@ import pytest
 
 import proa
 from proa.core import ArtifactError
-from proa.program import make_dimension, program_from_dict, program_to_dict, recording, verify
+from proa.program import (
+    Value,
+    make_dimension,
+    program_from_dict,
+    program_to_dict,
+    record_cond,
+    recording,
+    verify,
+)
 
 
 def make(fn, *shapes):
@@ -71,3 +79,19 @@ def test_attributes_that_no_file_can_hold_are_refused():
     object.__setattr__(program.calls[0], "key", (None, (object(),)))
     with pytest.raises(ArtifactError, match="cannot be written to a file"):
         program_to_dict(program)
+
+
+def test_constants_inside_a_branch_are_kept():
+    def fn(x):
+        return record_cond(x.sum() > 0, lambda: [x + 1.0], lambda: [x - 1.0])[0]
+
+    program = make(fn, (3,))
+    inner = program.calls[-1].key[0].program
+    inner.constants[Value((), np.dtype("float32"))] = np.array(2.5, np.float32)
+    narrow = np.array([1.5, -2.0], "bfloat16")
+    inner.constants[Value((2,), narrow.dtype)] = narrow
+    data, arrays = program_to_dict(program)
+    again = verify(program_from_dict(json.loads(json.dumps(data)), arrays))
+    held = list(again.calls[-1].key[0].program.constants.values())
+    assert [a.tolist() for a in held] == [2.5, [1.5, -2.0]]
+    assert str(held[1].dtype) == "bfloat16"
