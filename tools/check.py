@@ -26,7 +26,7 @@ EXCEPTIONS = "tools/exceptions.toml"
 # A room imports only rooms listed before it (docs/design.md, "Rooms"). "" is the top package:
 # what comes after it may be written with `import proa`, what comes before it may not.
 ROOMS = (
-    *("version", "core", "ops", "program"),
+    *("version", "core", "native", "ops", "program"),
     "autograd",
     *(
         "framework",

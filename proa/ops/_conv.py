@@ -12,7 +12,8 @@ from jax import lax
 
 from proa.core import InvalidArgumentError, describe_array, op
 
-from ._conv_lowering import depthwise, is_depthwise, is_pointwise, on_cpu, pointwise
+from ._conv_kernels import convolution
+from ._conv_lowering import is_depthwise, is_pointwise, on_cpu, pointwise
 from ._windows import (
     check_rank,
     expand,
@@ -82,7 +83,10 @@ def _lower(
         if is_pointwise(weight.shape[2:], pads, groups):
             return pointwise(x, weight, steps, last)
         if is_depthwise(x, weight, groups, last):
-            return depthwise(x, weight, steps, pads, dilations, last)
+            return convolution(x, weight, steps, pads, dilations, last, depthwise=True)
+        known = is_constant(*spatial_sizes(x, last), *(v for pair in pads for v in pair))
+        if groups == 1 and x.ndim == 4 and known:
+            return convolution(x, weight, steps, pads, dilations, last, depthwise=False)
     space = _SPATIAL[x.ndim - 2]
     layout = f"N{space}C" if last else f"NC{space}"
     return lax.conv_general_dilated(

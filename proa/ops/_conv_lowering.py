@@ -1,15 +1,13 @@
 """Convolutions that XLA's CPU backend does better in another form.
 
 Measured there (2 cores, float32): a 1x1 kernel as a matrix product takes a third of the time
-of the convolution, gradients included; a depthwise kernel as a sum of shifted products takes
-1/30 of the time forward and 1/10 for the input's gradient.
+of the convolution, gradients included. `_conv_kernels.py` has what takes a kernel of its own.
 
 Axes in names: N batch, C channels in, O channels out, S all spatial axes flattened.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -63,41 +61,3 @@ def is_depthwise(x: Array, weight: Array, groups: int, last: bool) -> bool:
         and math.prod(weight.shape[2:]) <= MAX_TAPS
         and is_constant(*spatial_sizes(x, last))
     )
-
-
-def depthwise(
-    x: Array,
-    weight: Array,
-    steps: tuple[int, ...],
-    pads: Any,
-    dilations: tuple[int, ...],
-    last: bool,
-) -> Array:
-    """A depthwise convolution as a sum of shifted, scaled slices."""
-    channels = x.shape[-1 if last else 1]
-    if weight.shape[0] != channels:
-        x = jnp.repeat(x, weight.shape[0] // channels, axis=-1 if last else 1)
-    kernel, sizes = weight.shape[2:], spatial_sizes(x, last)
-    counts = [
-        (size + low + high - (k - 1) * d - 1) // step + 1
-        for size, (low, high), k, d, step in zip(sizes, pads, kernel, dilations, steps, strict=True)
-    ]
-    around = with_spatial(tuple(pads), last, (0, 0), (0, 0))
-    padded = lax.pad(x, jnp.zeros((), x.dtype), [(low, high, 0) for low, high in around])
-    outer = (padded.shape[0], padded.shape[-1 if last else 1])
-    total = None
-    for tap in itertools.product(*(range(k) for k in kernel)):
-        begin = tuple(t * d for t, d in zip(tap, dilations, strict=True))
-        end = tuple(
-            b + (count - 1) * step + 1 for b, count, step in zip(begin, counts, steps, strict=True)
-        )
-        piece = lax.slice(
-            padded,
-            with_spatial(begin, last, 0, 0),
-            with_spatial(end, last, *outer),
-            with_spatial(steps, last, 1, 1),
-        )
-        factor = weight[(slice(None), 0, *tap)]
-        product = piece * factor.reshape((-1,) if last else (-1,) + (1,) * len(kernel))
-        total = product if total is None else total + product
-    return jnp.asarray(total)

@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from proa.core import PreconditionError, available_devices, grad, to_tensor
+from proa.native import describe_huge_pages, describe_kernels
 from proa.program import recording, verify
 from proa.version import full_version
 
@@ -89,6 +90,14 @@ def _libraries() -> tuple[str, bool]:
     return f"{', '.join(os.path.relpath(f, folder) for f in large)} in {folder}", True
 
 
+def _kernels() -> tuple[str, bool]:
+    return describe_kernels(), True
+
+
+def _huge_pages() -> tuple[str, bool]:
+    return describe_huge_pages(), True
+
+
 def _op() -> tuple[str, bool]:
     a = np.arange(6, dtype=np.float32).reshape(2, 3)
     got = (to_tensor(a) @ to_tensor(a.T)).numpy()  # type: ignore[operator]
@@ -142,6 +151,8 @@ _CHECKS: tuple[tuple[str, Callable[[], tuple[str, bool]], str, str], ...] = (
         "the compiler's library, from this environment",
         "pip install --force-reinstall jaxlib",
     ),
+    ("native kernels", _kernels, "a library, or XLA's own code", "install a C++ compiler"),
+    ("huge pages", _huge_pages, "on, for convolutions; or off", "set GLIBC_TUNABLES as told"),
     ("one op", _op, "[[5.0, 14.0], [14.0, 50.0]]", "reinstall jaxlib; report it if it stays"),
     ("one gradient", _gradient, "27, 18", "reinstall jaxlib; report it if it stays"),
     (

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import jax
 import numpy as np
 import pytest
 from jax import lax
@@ -29,18 +28,6 @@ def test_pointwise_is_the_convolution(outputs, last):
     weight = randn(outputs, 3, 1, 1)
     wanted = plain(x, weight, (2, 1), ((0, 0), (0, 0)), (1, 1), 1, last)
     np.testing.assert_allclose(lowering.pointwise(x, weight, (2, 1), last), wanted, atol=1e-12)
-
-
-@pytest.mark.parametrize("last", [False, True])
-def test_depthwise_is_the_convolution_with_its_gradients(last):
-    x = randn(2, 5, 6, 3) if last else randn(2, 3, 5, 6)
-    weight = randn(6, 1, 3, 2)
-    options = (2, 1), ((1, 0), (2, 1)), (1, 2)
-    wanted, pull = jax.vjp(lambda x, w: plain(x, w, *options, 3, last), x, weight)
-    got, own_pull = jax.vjp(lambda x, w: lowering.depthwise(x, w, *options, last), x, weight)
-    np.testing.assert_allclose(got, wanted, atol=1e-12)
-    for mine, other in zip(own_pull(wanted), pull(wanted), strict=True):
-        np.testing.assert_allclose(mine, other, atol=1e-10)
 
 
 def test_large_kernels_stay_convolutions():
