@@ -5,10 +5,14 @@ from __future__ import annotations
 from proa.core import UnknownNameError
 
 from ._engine import Engine
+from ._engine_onnxruntime import OnnxruntimeEngine
+from ._engine_openvino import OpenvinoEngine
 from ._engine_xla import XlaEngine
 
 #: In the order in which they are preferred at equal speed.
-ENGINES: dict[str, Engine] = {engine.name: engine for engine in (XlaEngine(),)}
+ENGINES: dict[str, Engine] = {
+    engine.name: engine for engine in (XlaEngine(), OpenvinoEngine(), OnnxruntimeEngine())
+}
 
 
 def find_engine(name: str) -> Engine:
