@@ -13,6 +13,7 @@ from ._context import key_lock as key_lock
 from ._context import located_at as located_at
 from ._context import location_in as location_in
 from ._context import mode_epoch as mode_epoch
+from ._context import outside_program as outside_program
 from ._context import run_eagerly as run_eagerly
 from ._context import state_lock as state_lock
 from ._context import user_location as user_location
@@ -20,7 +21,6 @@ from ._convert import convert_inputs as convert_inputs
 from ._convert import scalar_dtype as scalar_dtype
 from ._declare import freeze as freeze
 from ._declare import inplace_of as inplace_of
-from ._declare import is_dimension as is_dimension
 from ._declare import op as op
 from ._dense_tensor import DenseTensor as DenseTensor
 from ._dispatch import Node as Node
@@ -58,6 +58,7 @@ from ._dtype import uint32 as uint32
 from ._dtype import uint64 as uint64
 from ._errors import ArtifactError as ArtifactError
 from ._errors import DivisionByZeroError as DivisionByZeroError
+from ._errors import FailedAssertionError as FailedAssertionError
 from ._errors import InvalidArgumentError as InvalidArgumentError
 from ._errors import InvalidTypeError as InvalidTypeError
 from ._errors import MissingAttributeError as MissingAttributeError
@@ -146,8 +147,10 @@ from ._tensor import attach_method as attach_method
 from ._tensor import concrete as concrete
 from ._tensor import copy_array as copy_array
 from ._tensor import host_array as host_array
+from ._tensor import is_dimension as is_dimension
 from ._tensor import new_gradient as new_gradient
 from ._tensor import new_tensor as new_tensor
+from ._tensor import size_function as size_function
 from ._tensor import tensor_method as tensor_method
 from ._tensor import to_tensor as to_tensor
 from ._views import become_view as become_view

@@ -11,7 +11,15 @@ from jax.core import Tracer
 from ._context import context
 from ._dtype import DType, as_dtype, default_dtype
 from ._errors import InvalidTypeError, where_to_read
-from ._tensor import Tensor, fit_dtype, host_array, new_tensor, to_tensor
+from ._tensor import (
+    Tensor,
+    fit_dtype,
+    host_array,
+    is_dimension,
+    new_tensor,
+    sizes_of_recording,
+    to_tensor,
+)
 
 _INT64 = as_dtype("int64")
 _KINDS = {bool: "b", int: "i", float: "f", complex: "c"}
@@ -85,6 +93,10 @@ def convert_inputs(op: Any, values: tuple[Any, ...]) -> tuple[Tensor, ...]:
             if _is_index(op, position) and np.asarray(value).dtype.kind in "biu":
                 wanted = _INT64
             converted.append(new_tensor(_scalar(value, wanted)))
+        elif is_dimension(value):
+            wanted = _INT64 if _is_index(op, position) else scalar_dtype(1, like)
+            size: Any = sizes_of_recording(value)
+            converted.append(size if wanted is _INT64 else size.astype(wanted))
         elif isinstance(value, list | tuple | np.ndarray) or hasattr(value, "__array__"):
             array = host_array(value)
             # An empty list has a floating dtype, which says nothing.

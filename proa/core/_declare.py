@@ -24,7 +24,7 @@ from ._spellings import (
     respelled_keywords,
     spellings,
 )
-from ._tensor import Tensor, attach_method, is_extension_float
+from ._tensor import Tensor, attach_method, is_dimension, is_extension_float
 from ._views import make_view, replace_data, write_inplace, write_out
 
 _NO_KEY = (None, ())
@@ -36,11 +36,6 @@ def _wrong(value: Any, name: str, what: str, op_name: str) -> InvalidTypeError:
         expected=what,
         fix=f"see {where_to_read(op_name)}",
     )
-
-
-def is_dimension(value: Any) -> bool:
-    """Whether a value is a symbolic dimension of a shape that is being recorded."""
-    return type(value).__name__ == "_DimExpr"
 
 
 def _as_int(value: Any, name: str, op_name: str) -> Any:

@@ -14,6 +14,7 @@ from jaxlib.mlir import ir
 from ._context import context, interceptors, state_lock
 from ._convert import convert_inputs
 from ._errors import InvalidArgumentError, ProaError
+from ._failures import failure_behind
 from ._tensor import Tensor, concrete, new_tensor
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class TapedCall:
     gradient is wanted; `saved` what the gradient needs, `None` once the graph was freed.
     """
 
+    #: Whether the tape ends here in what is computed elsewhere.
+    is_origin = False
     __slots__ = ("edges", "hooks", "num_outputs", "saved", "sequence")
 
     def __init__(self, saved: Any, edges: list[Any], outputs: int) -> None:
@@ -224,7 +227,7 @@ def _again(op: BaseOp, tensors: Any, arrays: list[Any], key: Any, error: Excepti
     """
     if all(map(_is_settled, arrays)):
         if not isinstance(error, _FAILURES):
-            raise error
+            raise failure_behind(error) or error from None
         fail(op, arrays, error)
     with state_lock:
         arrays[:] = [t._data for t in tensors]

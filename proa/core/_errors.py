@@ -99,6 +99,10 @@ class DivisionByZeroError(ProaError, ZeroDivisionError):
     """An integer division or negative integer power that has no value."""
 
 
+class FailedAssertionError(ProaError, AssertionError):
+    """An `assert` of a compiled function that does not hold."""
+
+
 class ArtifactError(ProaError, RuntimeError):
     """An artifact or checkpoint that is truncated, altered or of another kind."""
 

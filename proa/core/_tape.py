@@ -229,8 +229,11 @@ class Walk:
             if isinstance(node, Leaf):
                 if self.targets is None:
                     _accumulate(node, slots[0], self.create)
-            elif is_walked:
+            elif is_walked and not (node.is_origin and self._is_target(node)):
                 self._propagate(node, slots)
+
+    def _is_target(self, node: Any) -> bool:
+        return any(wanted[0] is node for wanted in self.targets or ())
 
     def _run_hooks(self, node: Any, slots: list[Any]) -> None:
         for index, hooks in node.hooks.items():
@@ -254,6 +257,8 @@ class Walk:
             if edge is not None and gradient is not None:
                 self.add(edge, gradient)
         if not self.retain:
+            if context.recorder is not None:
+                context.recorder.note_used(node)
             node.saved = None
 
 

@@ -408,6 +408,9 @@ def to_tensor(
     if isinstance(data, jax.Array):
         array = data if dtype is None else data.astype(as_dtype(dtype).numpy)
         made = new_tensor(copy_array(array))
+    elif context.recorder is not None and _is_of_sizes(data):
+        sized: Any = sizes_of_recording(data)
+        return sized if dtype is None else sized.astype(dtype)
     else:
         array = host_array(data, dtype)
         # While recording, it is a constant of the Program, not state that outlives the call.
@@ -415,6 +418,24 @@ def to_tensor(
     if not stop_gradient:
         made._stop = False
     return made
+
+
+def is_dimension(value: Any) -> bool:
+    """Whether a value is a symbolic dimension of a shape that is being recorded."""
+    return type(value).__name__ == "_DimExpr"
+
+
+def _is_of_sizes(data: Any) -> bool:
+    return is_dimension(data) or (isinstance(data, list | tuple) and any(map(is_dimension, data)))
+
+
+#: Makes an int64 tensor of sizes that are not known yet; an op, and so known to a later room.
+size_function: list[Any] = [None]
+
+
+def sizes_of_recording(data: Any) -> Any:
+    """Returns an int64 tensor of a symbolic dimension, or of a list with such."""
+    return size_function[0](data)
 
 
 def _copy_of(data: Tensor, dtype: Any, place: Any, stop_gradient: bool) -> Tensor:

@@ -13,8 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 from proa.core import MissingModuleError, ProgramError
+from proa.ops import concat, stack, unbind
+from proa.program import TensorList
 
+from . import _iteration as iteration
 from . import _operators as operators
+from ._rewrite import after, before
 from ._switches import is_left_alone
 
 #: Code that is called as it is: it does not branch on tensors, or does it by ops.
@@ -22,11 +26,20 @@ _LIBRARIES = frozenset(
     {"proa", "jax", "jaxlib", "numpy", "malt", "equinox", "builtins", *sys.stdlib_module_names}
 ) - {"__main__"}
 _BUILTINS: dict[Any, Callable[..., Any]] = {
-    range: operators.range_,
     print: operators.print_,
     int: operators.int_,
     float: operators.float_,
     bool: operators.bool_,
+    range: iteration.range_,
+    enumerate: iteration.enumerate_,
+    zip: iteration.zip_,
+    reversed: iteration.reversed_,
+    len: iteration.len_,
+    any: iteration.any_,
+    all: iteration.all_,
+    sum: iteration.sum_,
+    max: iteration.max_,
+    min: iteration.min_,
 }
 _lock = threading.RLock()
 _converted: weakref.WeakKeyDictionary[types.CodeType, Any] = weakref.WeakKeyDictionary()
@@ -134,6 +147,9 @@ def _transpiler() -> tuple[Any, Any]:
         def transform_function(self, fn: Any, user_context: Any) -> Any:
             return transpiler.GenericTranspiler.transform_function(self, fn, user_context)
 
+        def transform_ast(self, node: Any, ctx: Any) -> Any:
+            return after(super().transform_ast(before(node), ctx))
+
     class Options(converter.ConversionOptions):
         """Which converters run; converted code itself needs none of it."""
 
@@ -156,10 +172,33 @@ def converted_call(f: Any, args: tuple[Any, ...], kwargs: Any, scope: Any = None
 
         return py_builtins.super_in_original_context(f, args, scope)
     try:
-        f = _BUILTINS.get(f, f)
+        builtin = _BUILTINS.get(f)
     except TypeError:
         return f(*args, **kwargs)
-    return adapt(f)(*args, **kwargs)
+    if builtin is not None:
+        return builtin(*args, **kwargs)
+    adapted = adapt(f)
+    if adapted is f and any(isinstance(v, TensorList) for v in (*args, *kwargs.values())):
+        return _call_on_lists(f, args, kwargs)
+    return adapted(*args, **kwargs)
+
+
+def _call_on_lists(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls what takes lists of tensors with one that has grown in a loop."""
+    joins = {stack: TensorList.stack, concat: TensorList.concat}
+    if f in joins:
+        bound = inspect.signature(f).bind(*args, **kwargs).arguments
+        found = bound.pop("x")
+        return joins[f](found, bound.get("axis", 0))
+    if getattr(f, "__self__", None).__class__ is TensorList or f in (list, isinstance, type):
+        return f(*args, **kwargs)
+
+    def opened(value: Any) -> Any:
+        if not isinstance(value, TensorList):
+            return value
+        return list(unbind(value.whole(f"{getattr(f, '__name__', f)}()")))
+
+    return f(*map(opened, args), **{name: opened(v) for name, v in kwargs.items()})
 
 
 def adapt(f: Any) -> Any:
@@ -184,7 +223,9 @@ def adapt(f: Any) -> Any:
 @functools.cache
 def _names() -> types.SimpleNamespace:
     """What converted code finds under its one reserved name."""
-    return types.SimpleNamespace(**vars(operators), converted_call=converted_call)
+    return types.SimpleNamespace(
+        **{**vars(operators), **vars(iteration)}, converted_call=converted_call
+    )
 
 
 def explain_unconverted(function: Any, error: ProgramError) -> ProgramError:

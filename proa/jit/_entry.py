@@ -12,6 +12,7 @@ import numpy as np
 from proa.core import (
     ZERO_GRAD,
     GradMode,
+    ProaError,
     Tensor,
     checks_numbers,
     compile_function,
@@ -26,6 +27,7 @@ from proa.core import (
     run_donating,
     state_lock,
     store,
+    told_plainly,
 )
 from proa.program import (
     Argument,
@@ -35,6 +37,8 @@ from proa.program import (
     ProgramOp,
     State,
     TapeGradient,
+    TensorList,
+    has_effect,
     run_stepwise,
 )
 
@@ -71,10 +75,14 @@ class Entry:
     ) -> None:
         self.program, self.gradient, self.python, self.name = program, gradient, python, name
         self.structure, self.leaves = result
+        self._has_lists = any(
+            map(_is_tensor_list, _nodes(self.structure, self.leaves, _is_tensor_list))
+        )
         self.num_tensors = sum(1 for leaf in self.leaves if leaf is TENSOR_LEAF)
         self.taped = tuple(state.taped)
         self.differentiable = any(self.taped)
         self._refer(state)
+        self._has_effects = any(map(has_effect, program.calls))
         self._epoch = -1
         self._is_warm = False
         self._op = ProgramOp(program, name, gradient) if self.differentiable else None
@@ -188,12 +196,20 @@ class Entry:
                 return self._run(inputs)
         try:
             return self._run(inputs)
+        except ProaError:
+            raise
         except (RuntimeError, TypeError, ValueError):
             # Another thread may have been recording, or have given away a buffer read here.
             with state_lock:
                 return self._run(inputs)
 
     def _run(self, inputs: list[Tensor]) -> Any:
+        if not self._has_effects:
+            return self._computed(inputs)
+        with told_plainly():
+            return self._computed(inputs)
+
+    def _computed(self, inputs: list[Tensor]) -> Any:
         if checks_numbers():
             return self._run_stepwise(inputs)
         if self._op is not None:
@@ -274,7 +290,25 @@ class Entry:
     def _result(self, tensors: list[Tensor]) -> Any:
         remaining = iter(tensors)
         leaves = [next(remaining) if leaf is TENSOR_LEAF else leaf for leaf in self.leaves]
-        return jax.tree_util.tree_unflatten(self.structure, leaves)
+        return as_lists(jax.tree_util.tree_unflatten(self.structure, leaves), self._has_lists)
+
+
+def _nodes(structure: Any, leaves: list[Any], is_leaf: Any) -> list[Any]:
+    made = jax.tree_util.tree_unflatten(structure, leaves)
+    return jax.tree_util.tree_leaves(made, is_leaf=is_leaf)
+
+
+def _is_tensor_list(value: Any) -> bool:
+    return isinstance(value, TensorList)
+
+
+def as_lists(result: Any, has_lists: bool) -> Any:
+    """Makes Python lists of the lists that have grown in loops, after a run."""
+    if not has_lists:
+        return result
+    return jax.tree_util.tree_map(
+        lambda v: v.to_list() if _is_tensor_list(v) else v, result, is_leaf=_is_tensor_list
+    )
 
 
 def _find(reference: Any, inputs: list[Tensor]) -> Any:

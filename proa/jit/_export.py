@@ -19,6 +19,7 @@ from proa.core import (
     ProgramError,
     Tensor,
     as_dtype,
+    enable_grad,
     no_grad,
     to_tensor,
 )
@@ -30,9 +31,18 @@ from proa.formats import (
     write_artifact,
     write_paddle,
 )
-from proa.program import InputSpec, NeedsConversion, Program, recording, verify, without_effects
+from proa.program import (
+    InputSpec,
+    NeedsConversion,
+    Program,
+    TensorList,
+    recording,
+    verify,
+    without_effects,
+)
 
 from ._convert import adapt, explain_unconverted
+from ._dataclasses import flatten_tree
 from ._pipeline import Pipeline, largest_difference
 from ._static_function import StaticFunction
 
@@ -61,11 +71,19 @@ def record(fn: Callable[..., Any], specs: Sequence[Any]) -> tuple[Program, list[
 
 
 def _record(fn: Any, specs: Any, convert: Any) -> tuple[Program, list[Tensor], Any]:
-    with no_grad(), recording() as recorder:
+    # Taped, so that the file knows where gradients end (`detach`, `no_grad`).
+    with enable_grad(), recording(as_taped=True) as recorder:
         recorder.adapt = convert
         inputs = [recorder.add_input(shape, as_dtype(d).numpy, name) for shape, d, name in specs]
+        for t in inputs:
+            t.stop_gradient = not t.dtype.is_inexact
         function = fn if convert is None else convert(fn)
-        leaves, structure = jax.tree_util.tree_flatten(function(*inputs))
+        result = jax.tree_util.tree_map(
+            lambda v: v.whole("saving the list") if isinstance(v, TensorList) else v,
+            function(*inputs),
+            is_leaf=lambda v: isinstance(v, TensorList),
+        )
+        leaves, structure = flatten_tree(result)
         if not all(isinstance(leaf, Tensor) for leaf in leaves):
             raise ProgramError(
                 f"the function returned {[type(leaf).__name__ for leaf in leaves]}",

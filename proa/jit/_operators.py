@@ -7,11 +7,10 @@ branch or a loop. Names and arguments are what `malt` (diastatic-malt) writes in
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-
-import jax
 
 from proa.core import (
     ProaError,
@@ -25,10 +24,11 @@ from proa.core import (
 )
 from proa.ops import cast, logical_not
 from proa.program import (
-    UNDEFINED,
     Assertion,
     NeedsStatic,
     Printing,
+    RoomCheck,
+    TensorList,
     Value,
     record_block,
     record_cond,
@@ -36,20 +36,16 @@ from proa.program import (
     record_while,
 )
 
-from ._dataclasses import flatten_tree
+from ._variables import Undefined, UndefinedReturnValue, Variables
 
-
-class Undefined:
-    """A variable that has no value yet."""
-
-    __slots__ = ("symbol_name",)
-
-    def __init__(self, symbol_name: str) -> None:
-        self.symbol_name = symbol_name
-
-
-class UndefinedReturnValue:
-    """The result of a function before its `return`."""
+_COMPARISONS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 
 
 class FunctionScope:
@@ -106,94 +102,6 @@ def is_unknown(value: Any) -> bool:
     return isinstance(data, Value) and not context.recorder.is_number(data)
 
 
-def _is_undefined(value: Any) -> bool:
-    return isinstance(value, Undefined | UndefinedReturnValue)
-
-
-class _Variables:
-    """The variables of a block as one list of leaves, for whatever trees they hold.
-
-    Args:
-        get_state: reads them.
-        set_state: writes them.
-        names: what they are called.
-    """
-
-    def __init__(
-        self, get_state: Callable[[], Any], set_state: Callable[[Any], None], names: Sequence[str]
-    ) -> None:
-        self.get, self.set, self.names = get_state, set_state, names
-        self.first = tuple(get_state())
-        #: Per variable, its structure where it is known.
-        self.structures: list[Any] = [
-            None if _is_undefined(v) else flatten_tree(v)[1] for v in self.first
-        ]
-
-    def labels(self) -> list[str]:
-        """A name per leaf."""
-        found = []
-        for name, structure in zip(self.names, self.structures, strict=True):
-            count = 1 if structure is None else structure.num_leaves
-            name = "the returned value" if "retval_" in name else name
-            found += [name] if count == 1 else [f"{name}[{i}]" for i in range(count)]
-        return found
-
-    def leaves(self) -> list[Any]:
-        """The leaves of the variables now."""
-        found: list[Any] = []
-        for value, structure in zip(self.get(), self.structures, strict=True):
-            if _is_undefined(value):
-                found += [UNDEFINED] * (1 if structure is None else structure.num_leaves)
-            elif structure is None:
-                found.append(value)
-            else:
-                found += flatten_tree(value)[0]
-        return found
-
-    def learn(self) -> bool:
-        """Takes up the structures of variables that have got a value; whether there are any."""
-        has_learned = False
-        for i, value in enumerate(self.get()):
-            if not _is_undefined(value) and self.structures[i] is None:
-                self.structures[i] = flatten_tree(value)[1]
-                has_learned = True
-        return has_learned
-
-    def refuse_changed(self, where: str) -> None:
-        """Raises when a variable has another structure than before."""
-        for name, value, structure in zip(self.names, self.get(), self.structures, strict=True):
-            if _is_undefined(value) or structure is None:
-                continue
-            now = flatten_tree(value)[1]
-            if now != structure:
-                raise ProgramError(
-                    f"`{name}` is {_shown(structure)} and {_shown(now)} {where} on a tensor, "
-                    f"at {user_location()}",
-                    expected="the same structure each way",
-                    fix="use tensors of a fixed number; a list cannot grow here",
-                )
-
-    def restore(self, leaves: Sequence[Any]) -> None:
-        """Gives the variables the values of a list of leaves."""
-        remaining = iter(leaves)
-        state = []
-        for value, name, structure in zip(self.first, self.names, self.structures, strict=True):
-            count = 1 if structure is None else structure.num_leaves
-            found = [next(remaining) for _ in range(count)]
-            if any(leaf is UNDEFINED for leaf in found):
-                state.append(value if _is_undefined(value) else Undefined(name))
-            elif structure is None:
-                state.append(found[0])
-            else:
-                state.append(jax.tree_util.tree_unflatten(structure, found))
-        self.set(tuple(state))
-
-
-def _shown(structure: Any) -> str:
-    text = str(structure).removeprefix("PyTreeDef(").removesuffix(")")
-    return text.replace("*", "a value")
-
-
 @contextmanager
 def _may_not_raise(where: str) -> Iterator[None]:
     """Code that may not be reached is recorded all the same: what it raises counts for nobody."""
@@ -222,15 +130,17 @@ def if_stmt(
     if not is_unknown(test):
         body() if test else orelse()
         return
-    variables = _Variables(get_state, set_state, symbol_names)
+    variables = Variables(get_state, set_state, symbol_names)
     # Which structures the branches give is known only once both were run.
-    for function in (body, orelse):
-        _dry_run(variables, function)
-    variables.refuse_changed("in the branches of a condition")
+    if variables.needs_trial():
+        for function in (body, orelse):
+            _try(variables, function)
+        variables.make_room(1)
+        variables.agree()
 
     def branch(function: Callable[[], None]) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
-            variables.set(variables.first)
+            variables.reset()
             with _may_not_raise("a branch"):
                 function()
             variables.refuse_changed("in the branches of a condition")
@@ -238,25 +148,24 @@ def if_stmt(
 
         return run
 
-    variables.set(variables.first)
+    variables.reset()
     found = record_cond(test, branch(body), branch(orelse), variables.labels())
     variables.restore(found)
+    variables.settle_lists(1, 1)
 
 
-def _dry_run(variables: _Variables, function: Callable[[], None]) -> None:
+def _try(variables: Variables, function: Callable[[], None]) -> None:
     """Runs a block to see which structures it gives; nothing of it is kept."""
-    if all(structure is not None for structure in variables.structures):
-        return
 
     def run() -> list[Any]:
-        variables.set(variables.first)
+        variables.reset()
         with _may_not_raise("a branch or loop"):
             function()
         variables.learn()
         return []
 
     record_block(context.recorder, run)
-    variables.set(variables.first)
+    variables.reset()
 
 
 def while_stmt(
@@ -271,15 +180,33 @@ def while_stmt(
     while True:
         condition = test()
         if is_unknown(condition):
-            _record_loop(test, body, _Variables(get_state, set_state, symbol_names))
+            record_loop(test, body, Variables(get_state, set_state, symbol_names, True))
             return
         if not condition:
             return
         body()
 
 
-def _record_loop(test: Callable[[], Any], body: Callable[[], None], variables: _Variables) -> None:
-    _dry_run(variables, body)
+def record_loop(
+    test: Callable[[], Any],
+    body: Callable[[], None],
+    variables: Variables,
+    turns: Any = None,
+    is_exact: bool = False,
+) -> None:
+    """Records a loop.
+
+    Args:
+        test: whether there is a next turn.
+        body: one turn.
+        variables: what it changes.
+        turns: how many there are at most, if that follows from shapes.
+        is_exact: whether there are exactly as many.
+    """
+    is_guess = False
+    if variables.needs_trial():
+        _try(variables, body)
+        is_guess = variables.make_room(turns)
 
     def condition(now: Sequence[Any]) -> Any:
         variables.restore(now)
@@ -292,100 +219,23 @@ def _record_loop(test: Callable[[], Any], body: Callable[[], None], variables: _
         variables.refuse_changed("from turn to turn of a loop")
         return variables.leaves()
 
+    variables.reset()
     first = variables.leaves()
-    variables.restore(record_while(condition, turn, first, variables.labels()))
+    loop = record_while(condition, turn, first, variables.labels(), turns, is_exact)
+    variables.restore(loop)
+    variables.settle_lists(turns if is_exact else None, turns)
+    if is_guess:
+        _check_room(variables.get())
 
 
-class TensorRange:
-    """`range` of bounds that are not known yet."""
-
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
-        self.start, self.stop, self.step = start, stop, step
-
-
-def range_(start: Any, stop: Any = None, step: Any = 1) -> Any:
-    """`range`, also of tensors."""
-    if stop is None:
-        start, stop = 0, start
-    if any(map(is_unknown, (start, stop, step))) or any(map(is_dimension, (start, stop, step))):
-        return TensorRange(start, stop, step)
-    return range(*[int(v) if isinstance(v, Tensor) else v for v in (start, stop, step)])
-
-
-def for_stmt(
-    iterated: Any,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], Any],
-    set_state: Callable[[Any], None],
-    symbol_names: Sequence[str],
-    opts: Any,
-) -> None:
-    """`for item in iterated: body`; `extra_test` holds until a `break`."""
-    state = (get_state, set_state, symbol_names)
-    if isinstance(iterated, TensorRange):
-        _for_range(iterated, extra_test, body, *state)
-        return
-    if is_unknown(iterated) and is_dimension(iterated.shape[0]):
-        rows = TensorRange(0, iterated.shape[0], 1)
-        _for_range(rows, extra_test, lambda i: body(iterated[i]), *state)
-        return
-    for item in iterated:
-        goes_on = True if extra_test is None else extra_test()
-        if is_unknown(goes_on):
-            _turn_if(goes_on, body, item, *state)
-        elif goes_on:
-            body(item)
-        else:
-            return
-
-
-def _turn_if(goes_on: Any, body: Any, item: Any, get: Any, set_: Any, names: Any) -> None:
-    if_stmt(goes_on, lambda: body(item), lambda: None, get, set_, names, len(names))
-
-
-def _for_range(
-    bounds: TensorRange,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], Any],
-    set_state: Callable[[Any], None],
-    names: Sequence[str],
-) -> None:
-    step = bounds.step
-    counter = [bounds.start]
-
-    def get() -> tuple[Any, ...]:
-        return (counter[0], *get_state())
-
-    def set_(values: Any) -> None:
-        counter[0] = values[0]
-        set_state(tuple(values[1:]))
-
-    def test() -> Any:
-        index, stop = counter[0], _as_number(bounds.stop)
-        if is_unknown(step):
-            inside: Any = ((step > 0) & (index < stop)) | ((step < 0) & (index > stop))
-        else:
-            inside = index < stop if step > 0 else index > stop
-        return inside if extra_test is None else and_(lambda: inside, extra_test)
-
-    def turn() -> None:
-        index = counter[0]
-        body(index)
-        counter[0] = index + step
-
-    first = _as_number(bounds.start)
-    counter[0] = first if isinstance(first, Tensor) else to_tensor(first)
-    _record_loop(test, turn, _Variables(get, set_, ("the counter", *names)))
-
-
-def _as_number(value: Any) -> Any:
-    return to_tensor(value) if is_dimension(value) else value
+def _check_room(values: Sequence[Any]) -> None:
+    for value in values:
+        if isinstance(value, TensorList):
+            record_effect(RoomCheck(value.capacity), [value.length])
 
 
 def if_exp(
-    test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expression: str
+    test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expression: str = ""
 ) -> Any:
     """`a if test else b`."""
     if not is_unknown(test):
@@ -413,7 +263,7 @@ def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     left = a()
     if not is_unknown(left):
         return left and b()
-    return if_exp(left, lambda: _as_bool(b()), lambda: False, "")
+    return if_exp(left, lambda: _as_bool(b()), lambda: False)
 
 
 def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
@@ -421,7 +271,7 @@ def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     left = a()
     if not is_unknown(left):
         return left or b()
-    return if_exp(left, lambda: True, lambda: _as_bool(b()), "")
+    return if_exp(left, lambda: True, lambda: _as_bool(b()))
 
 
 def _as_bool(value: Any) -> Any:
@@ -450,16 +300,73 @@ def print_(*values: Any, **options: Any) -> None:
         print(*values, **options)
 
 
+def compare(symbol: str, a: Any, b: Any) -> Any:
+    """`a < b` and the like; of sizes that are not known yet, a tensor of the recording."""
+    function = _COMPARISONS[symbol]
+    if not (is_dimension(a) or is_dimension(b)) or isinstance(a, Tensor) or isinstance(b, Tensor):
+        return function(a, b)
+    if symbol in ("==", "!="):
+        known = a is b or str(a) == str(b)
+        apart = not known and _is_never_zero(a, b)
+        if known or apart or not all(_is_size(v) for v in (a, b)):
+            return function(a, b)
+    else:
+        try:
+            return function(a, b)
+        except Exception as error:
+            if "nconclusive" not in type(error).__name__:
+                raise
+    return function(*[to_tensor(v) for v in (a, b)])
+
+
+def _is_size(value: Any) -> bool:
+    return is_dimension(value) or isinstance(value, int)
+
+
+def _is_never_zero(a: Any, b: Any) -> bool:
+    """Whether two sizes differ whatever the unknown ones are."""
+    try:
+        return bool(a < b) or bool(a > b)
+    except Exception:
+        return False
+
+
+def chained(symbols: Sequence[str], first: Any, *rest: Callable[[], Any]) -> Any:
+    """`a < b < c`: each operand is computed once, and those after a failure not at all."""
+    left = first
+    result: Any = True
+    for number, (symbol, right) in enumerate(zip(symbols, rest, strict=True)):
+        value = right()
+        found = compare(symbol, left, value)
+        if number == 0:
+            result = found
+        elif is_unknown(result):
+            result = and_(lambda held=result: held, lambda found=found: found)
+        else:
+            result = found
+        if not is_unknown(result) and not result:
+            return result
+        left = value
+    return result
+
+
+def touched(value: Any) -> Any:
+    """Marks a variable whose list was changed in place as one that a block changes."""
+    return value
+
+
 def int_(value: Any = 0, *base: Any) -> Any:
     """`int`; of a tensor of the recording, an int64 tensor."""
-    return cast(value, "int64") if is_unknown(value) else int(value, *base)
+    return cast(value, "int64").reshape([]) if is_unknown(value) else int(value, *base)
 
 
 def float_(value: Any = 0.0) -> Any:
-    """`float`; of a tensor of the recording, a float tensor."""
-    return cast(value, default_dtype().name) if is_unknown(value) else float(value)
+    """`float`; of a tensor of the recording, a float tensor, through which no gradient flows."""
+    if not is_unknown(value):
+        return float(value)
+    return cast(value.detach(), default_dtype().name).reshape([])
 
 
 def bool_(value: Any = False) -> Any:
     """`bool`; of a tensor of the recording, a bool tensor."""
-    return cast(value, "bool") if is_unknown(value) else bool(value)
+    return cast(value, "bool").reshape([]) if is_unknown(value) else bool(value)

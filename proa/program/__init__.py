@@ -21,6 +21,7 @@ from ._drawing import draw_program as draw_program
 from ._effects import Assertion as Assertion
 from ._effects import Effect as Effect
 from ._effects import Printing as Printing
+from ._effects import RoomCheck as RoomCheck
 from ._effects import record_effect as record_effect
 from ._effects import without_effects as without_effects
 from ._input_spec import InputSpec as InputSpec
@@ -47,5 +48,9 @@ from ._region import RECOMPUTED as RECOMPUTED
 from ._region import RegionOp as RegionOp
 from ._serialise import program_from_dict as program_from_dict
 from ._serialise import program_to_dict as program_to_dict
+from ._sizes import size_tensor as size_tensor
 from ._stepwise import run_stepwise as run_stepwise
+from ._tensor_list import Kind as Kind
+from ._tensor_list import TensorList as TensorList
+from ._tensor_list import longest_list as longest_list
 from ._verify import verify as verify

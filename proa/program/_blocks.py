@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from proa.core import ProgramError, Tensor
+from proa.core import Tensor
 
 from ._program import Call, Program, Value, prune
 from ._tape_gradient import has_graph
@@ -50,6 +50,8 @@ class Block:
         gradients: tensors whose gradient was replaced, with the one before.
         results: what the block's function returned: a `Result` per tensor, else the value.
         writes: per tensor from outside that was written, its last state.
+        grads: per tensor from outside whose gradient changed, that before and after.
+        used: nodes of the tape that a backward pass has used up, with what they had saved.
     """
 
     calls: list[Call] = field(default_factory=list)
@@ -59,6 +61,8 @@ class Block:
     gradients: dict[int, tuple[Tensor, Any]] = field(default_factory=dict)
     results: list[Any] = field(default_factory=list)
     writes: dict[int, tuple[Tensor, Result]] = field(default_factory=dict)
+    grads: dict[int, tuple[Tensor, Any, Any]] = field(default_factory=dict)
+    used: list[tuple[Any, Any]] = field(default_factory=list)
 
     def note_read(self, value: Value, t: Tensor) -> None:
         """Notes that a Value is used; one from outside must be handed in."""
@@ -90,8 +94,6 @@ def record_block(
         function: returns the block's results.
         define: Values that stand for the block's parameters.
 
-    Raises:
-        ProgramError: the function leaves gradients behind.
     """
     block = Block(defined=set(define))
     with recorder.in_block(block):
@@ -106,18 +108,20 @@ def record_block(
                 write.undo()
             for t, before in block.gradients.values():
                 t._grad = before
+            # Another branch, or the same one once more, goes along the same tape.
+            for node, saved in reversed(block.used):
+                node.saved = saved
     return block
 
 
 def _collect_writes(recorder: Any, block: Block) -> None:
-    for t, before in block.gradients.values():
-        write = block.touched.get(id(t))
-        if t._grad is not before and _is_outside(recorder, block, t, write):
-            raise ProgramError(
-                f"a branch or loop body that depends on a tensor changes the gradient of {t.name}",
-                expected="gradients that are taken and cleared outside of it",
-                fix="compute the loss inside, and call backward() after the branch or loop",
-            )
+    for key, (t, before) in block.gradients.items():
+        after, write = t._grad, block.touched.get(key)
+        if after is before or not _is_outside(recorder, block, t, write):
+            continue
+        if isinstance(after, Tensor):
+            after = block.result_of(recorder, after)
+        block.grads[key] = (t, before, after)
     for key, write in block.touched.items():
         t = write.tensor
         if t._data is not write.data and _is_outside(recorder, block, t, write):

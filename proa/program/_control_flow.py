@@ -9,18 +9,20 @@ import jax
 import numpy as np
 
 from proa.core import (
+    ZERO_GRAD,
     BaseOp,
     InvalidArgumentError,
-    MissingModuleError,
     ProgramError,
     Tensor,
     as_dtype,
     context,
     describe_array,
     dispatch,
+    new_gradient,
     new_tensor,
     register_structured,
     to_tensor,
+    user_location,
     write_inplace,
 )
 from proa.ops import full
@@ -28,10 +30,9 @@ from proa.ops import full
 from ._blocks import Block, Result, record_block
 from ._dims import has_dimension
 from ._interpreter import Interpreter
+from ._loops import Loop, is_inexact
 from ._program import Program, Value
-
-#: States that the gradient of a loop keeps; those between are computed again.
-_CHECKPOINTS = 64
+from ._tape_gradient import Origin, has_graph
 
 
 class SubProgram:
@@ -102,10 +103,9 @@ class CondOp(BaseOp):
 class WhileOp(BaseOp):
     """Repeats a Program while another gives true.
 
-    Inputs `(*state, *arrays)`, key `(test, body, size of the state)`; both Programs take all
-    inputs, the body gives the new state. Gradients keep a fixed number of states of the loop
-    and compute the others again (Stumm and Walther, New algorithms for optimal online
-    checkpointing, 2010, as `equinox` implements it).
+    Inputs `(*state, *arrays)`, key `(test, body, size of the state, turns at most or None,
+    whether there are exactly as many)`; both Programs take all inputs, the body gives the new
+    state. Derivatives: see `_loops.py`.
     """
 
     name = "while_loop"
@@ -114,63 +114,23 @@ class WhileOp(BaseOp):
     def array_fn(self, key: Any) -> Callable[..., Any]:
         """Returns the function of the first state and what the loop reads."""
         test, body, count = key[0].function(), key[1].function(), key[2]
+        turns, is_exact = key[3:] if len(key) > 3 else (None, False)
 
-        def repeat(loop: Callable[..., Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
-            rest = arrays[count:]
-            return loop(
-                lambda state: _scalar(test(*state, *rest)[0]),
-                lambda state: tuple(body(*state, *rest)),
-                tuple(arrays[:count]),
-            )
-
-        @jax.custom_vjp
         def run(*arrays: Any) -> tuple[Any, ...]:
-            return repeat(jax.lax.while_loop, arrays)
-
-        def backward(arrays: Any, cotangents: Any) -> tuple[Any, ...]:
-            chosen = [i for i, a in enumerate(arrays) if _is_inexact(a)]
-
-            def smooth(*given: Any) -> tuple[Any, ...]:
-                full = list(arrays)
-                for i, array in zip(chosen, given, strict=True):
-                    full[i] = array
-                return tuple(filter(_is_inexact, repeat(_checkpointed_loop(), full)))
-
-            _, pull = jax.vjp(smooth, *[arrays[i] for i in chosen])
-            found = iter(pull(tuple([c for c in cotangents if c.dtype != jax.dtypes.float0])))
-            return tuple(
-                [
-                    next(found) if _is_inexact(a) else np.zeros(a.shape, jax.dtypes.float0)
-                    for a in arrays
-                ]
+            rest = arrays[count:]
+            loop = Loop(
+                lambda state, rest: test(*state, *rest)[0].reshape(()).astype(bool),
+                lambda state, rest: tuple(body(*state, *rest)),
+                turns,
+                is_exact,
             )
+            return loop(tuple(arrays[:count]), tuple(rest))
 
-        run.defvjp(lambda *arrays: (run(*arrays), arrays), backward)
         return run
 
     def infer(self, key: Any, inputs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
         """The state keeps its shapes."""
         return _shapes(inputs[: key[2]])
-
-
-def _is_inexact(array: Any) -> bool:
-    return jax.numpy.issubdtype(array.dtype, jax.numpy.inexact)
-
-
-def _checkpointed_loop() -> Callable[..., Any]:
-    try:
-        from equinox.internal import while_loop
-    except ImportError as error:
-        raise MissingModuleError(
-            "the gradient of a loop whose length depends on tensors",
-            expected="the package equinox",
-            fix="pip install equinox",
-        ) from error
-
-    def loop(test: Any, body: Any, state: Any) -> Any:
-        return while_loop(test, body, state, kind="checkpointed", checkpoints=_CHECKPOINTS)
-
-    return loop
 
 
 _COND = register_structured(CondOp())
@@ -233,6 +193,9 @@ def record_cond(
             for block in blocks
         ]
         pairs.append(_Pair(*ends, what=f"what is written to {t.name}"))
+    grads = {key: entry[0] for block in blocks for key, entry in block.grads.items()}
+    kept = [t for t in grads.values() if _is_gradient(blocks, t)]
+    pairs += [_gradient_pair(recorder, blocks, t) for t in kept]
     for pair in pairs:
         pair.require_alike()
     reads = _merged_reads(blocks)
@@ -242,8 +205,43 @@ def record_cond(
     )
     outputs = dispatch(_COND, (condition, *reads.values()), key)
     taped = [pair.if_true.is_taped or pair.if_false.is_taped for pair in pairs]
-    results = iter(_settle(outputs, taped, list(written.values())))
+    count = len(outputs) - len(kept)
+    _set_gradients(recorder, kept, outputs[count:])
+    for t in (t for t in grads.values() if all(t is not k for k in kept)):
+        _clear_gradient(recorder, t)
+    results = iter(_settle(outputs[:count], taped[:count], list(written.values())))
     return [next(results) if isinstance(entry, _Pair) else entry for entry in merged]
+
+
+def _is_gradient(blocks: Sequence[Block], t: Tensor) -> bool:
+    """Whether a tensor has a gradient after one of the branches, if not after both."""
+    ends = [block.grads[id(t)][2] if id(t) in block.grads else t._grad for block in blocks]
+    return any(isinstance(end, Tensor | Result) for end in ends)
+
+
+def _gradient_pair(recorder: Any, blocks: Sequence[Block], t: Tensor) -> _Pair:
+    """The gradients of a tensor after both branches; none counts as zeros beside one."""
+    ends = []
+    for block in blocks:
+        after = block.grads[id(t)][2] if id(t) in block.grads else t._grad
+        if isinstance(after, Tensor):
+            after = block.result_of(recorder, after)
+        elif not isinstance(after, Result):
+            value = recorder.value_of(t)
+            after = _made_in(recorder, block, 0, value.shape, value.dtype)
+        ends.append(after)
+    return _Pair(*ends, what=f"the gradient of {t.name}")
+
+
+def _set_gradients(recorder: Any, owners: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+    for t, output in zip(owners, outputs, strict=True):
+        recorder.note_grad(t)
+        t._grad = new_gradient(output._data)
+
+
+def _clear_gradient(recorder: Any, t: Tensor) -> None:
+    recorder.note_grad(t)
+    t._grad = ZERO_GRAD
 
 
 class _Pair:
@@ -346,7 +344,8 @@ def _settle(
         if not is_taped:
             output._edge, output._stop = None, True
     for t, output in zip(written, outputs[count:], strict=True):
-        if output._stop and t.is_leaf:
+        # A leaf stays one: what an optimizer writes is no function of what it was.
+        if t.is_leaf and (output._stop or not t._stop):
             context.recorder.note_write(t)
             t._data, t._version = output._data, t._version + 1
         else:
@@ -359,6 +358,8 @@ def record_while(
     body: Callable[[Sequence[Any]], Sequence[Any]],
     state: Sequence[Any],
     names: Sequence[str],
+    turns: Any = None,
+    is_exact: bool = False,
 ) -> list[Any]:
     """Records a loop whose length depends on a tensor.
 
@@ -370,6 +371,8 @@ def record_while(
         body: returns the next state; may write to tensors from outside.
         state: what the loop may change, at its beginning.
         names: what the user calls each of them, for messages.
+        turns: how many turns there are at most: a number or a dimension, if one is known.
+        is_exact: whether there are exactly as many, and `test` only says so.
 
     Returns:
         The state after the loop.
@@ -380,7 +383,7 @@ def record_while(
     loop = _Loop(list(state), names)
     while not loop.record(test, body):
         pass
-    return loop.finish()
+    return loop.finish(turns, is_exact)
 
 
 class _Loop:
@@ -390,10 +393,15 @@ class _Loop:
         self.recorder: Any = context.recorder
         self.state, self.names = state, names
         self.written: list[Tensor] = []
+        #: Tensors from outside whose gradients the body changes, with those before the loop.
+        self.grads: list[tuple[Tensor, Tensor]] = []
+        #: Tensors of the state at the beginning of the turn that was recorded last.
+        self.turn: list[Tensor] = []
 
     def carried(self) -> list[Tensor]:
         """What goes from turn to turn."""
-        return [*[v for v in self.state if isinstance(v, Tensor)], *self.written]
+        state = [v for v in self.state if isinstance(v, Tensor)]
+        return [*state, *self.written, *[gradient for _, gradient in self.grads]]
 
     def record(self, test: Any, body: Any) -> bool:
         """Records a turn; returns whether the loop is known now."""
@@ -406,7 +414,21 @@ class _Loop:
         known = {id(t) for t in self.written}
         found = [t for t, _ in self.blocks[1].writes.values() if id(t) not in known]
         self.written += found
-        return not self._adapt() and not found
+        has_grads = self._take_gradients()
+        return not self._adapt() and not found and not has_grads
+
+    def _take_gradients(self) -> bool:
+        """Takes up gradients that go from turn to turn; whether there are new ones."""
+        known = {id(t) for t, _ in self.grads}
+        has_new = False
+        for key, (t, before, after) in self.blocks[1].grads.items():
+            if key not in known and isinstance(before, Tensor) | isinstance(after, Result):
+                value = self.recorder.value_of(t)
+                if not isinstance(before, Tensor):
+                    before = _zeros(value.shape, value.dtype)
+                self.grads.append((t, before))
+                has_new = True
+        return has_new
 
     def _parameter(self, t: Tensor) -> Value:
         value = self.recorder.value_of(t)
@@ -421,15 +443,26 @@ class _Loop:
             for v in self.state:
                 if isinstance(v, Tensor):
                     value = next(remaining)
-                    v = new_tensor(value)
-                    v._stop = not (context.grad_enabled and _is_inexact(value))
+                    v = self._turns_own(v, value)
                 now.append(v)
-            for t, value in zip(self.written, remaining, strict=True):
+            for t in self.written:
                 recorder.note_write(t)
-                t._data = value
+                t._data = next(remaining)
+            for t, _ in self.grads:
+                recorder.note_grad(t)
+                t._grad = new_gradient(next(remaining))
+            self.turn = [v for v in now if isinstance(v, Tensor)]
             return function(now)
 
         return record_block(recorder, turn, values)
+
+    def _turns_own(self, before: Tensor, value: Value) -> Tensor:
+        """A tensor of the state at the beginning of a turn."""
+        made = new_tensor(value)
+        made._stop = not (context.grad_enabled and is_inexact(value))
+        if not made._stop and not before._stop and not before.is_leaf:
+            made._edge = (Origin(_refuse_to_go_on), 0)
+        return made
 
     def _adapt(self) -> bool:
         """Takes up what the body has made of the state; returns whether that is new."""
@@ -460,10 +493,7 @@ class _Loop:
                 "in such a loop",
             )
         if is_undefined:
-            shape, dtype = after.value.shape, after.value.dtype
-            if has_dimension(tuple(shape)):
-                return full(list(shape), 0, as_dtype(dtype))
-            return new_tensor(np.zeros(shape, dtype))
+            return _zeros(after.value.shape, after.value.dtype)
         made = to_tensor(before)
         made._weak = True
         return made
@@ -498,24 +528,65 @@ class _Loop:
     def _position(self, i: int) -> int:
         return sum(isinstance(v, Tensor) for v in self.state[:i])
 
-    def finish(self) -> list[Any]:
+    def finish(self, turns: Any, is_exact: bool) -> list[Any]:
         """Records the call of the loop; returns the state after it."""
         test, body = self.blocks
         state = [r for v, r in zip(self.state, body.results, strict=True) if isinstance(v, Tensor)]
+        for own, end in zip(self.turn, state, strict=True):
+            if own._grad is not None and end.tensor._edge is not None and has_graph(end.tensor):
+                _refuse_to_go_on()
         ends = [*state, *[self._end_of(t) for t in self.written]]
+        ends += [self._gradient_after(t) for t, _ in self.grads]
         reads = _merged_reads(self.blocks, [*self.params[0], *self.params[1]])
         key = (
             SubProgram(test.program([*self.params[0], *reads], [test.results[0].value])),
             SubProgram(body.program([*self.params[1], *reads], [r.value for r in ends])),
             len(ends),
+            turns,
+            is_exact,
         )
         outputs = dispatch(_WHILE, (*self.carried(), *reads.values()), key)
-        results = iter(_settle(outputs, [r.is_taped for r in ends], self.written))
+        count = len(outputs) - len(self.grads)
+        _set_gradients(self.recorder, [t for t, _ in self.grads], outputs[count:])
+        carried = {id(t) for t, _ in self.grads}
+        for key, (t, _, _) in body.grads.items():
+            if key not in carried:
+                _clear_gradient(self.recorder, t)
+        taped = [r.is_taped for r in ends[:count]]
+        results = iter(_settle(outputs[:count], taped, self.written))
         return [next(results) if isinstance(v, Tensor) else v for v in self.state]
+
+    def _gradient_after(self, t: Tensor) -> Result:
+        """The gradient of a tensor at the end of a turn; a cleared one is zeros."""
+        body = self.blocks[1]
+        known = body.grads.get(id(t))
+        if known is None:
+            index = [id(each) for each, _ in self.grads].index(id(t))
+            value = self.params[1][len(self.params[1]) - len(self.grads) + index]
+            return Result(value, False, new_tensor(value))
+        if isinstance(known[2], Result):
+            return known[2]
+        value = self.recorder.value_of(t)
+        return _made_in(self.recorder, body, 0, value.shape, value.dtype)
 
     def _end_of(self, t: Tensor) -> Result:
         found = self.blocks[1].writes.get(id(t))
         return self.blocks[1].result_of(self.recorder, t) if found is None else found[1]
+
+
+def _zeros(shape: Any, dtype: Any) -> Tensor:
+    if has_dimension(tuple(shape)):
+        return full(list(shape), 0, as_dtype(dtype))
+    return new_tensor(np.zeros(shape, dtype))
+
+
+def _refuse_to_go_on(gradient: Any = None) -> None:
+    raise ProgramError(
+        "a backward pass in the body of a loop that depends on a tensor goes on to the turns "
+        f"before, at {user_location()}",
+        expected="gradients of what one turn computes",
+        fix="detach() what is carried from turn to turn, or call backward() after the loop",
+    )
 
 
 def _as_condition(value: Any) -> Tensor:
@@ -525,6 +596,9 @@ def _as_condition(value: Any) -> Tensor:
 def _refuse_writes(test: Block, params: Sequence[Value]) -> None:
     allowed = set(params)
     changed = [t for t, result in test.writes.values() if result.value not in allowed]
+    for t, _, after in test.grads.values():
+        if not (isinstance(after, Result) and after.value in allowed):
+            changed.append(t)
     if changed:
         raise ProgramError(
             f"the condition of a loop that depends on a tensor writes to {changed[0].name}",

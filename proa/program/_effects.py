@@ -10,7 +10,18 @@ from typing import Any
 import jax
 import numpy as np
 
-from proa.core import BaseOp, Tensor, context, dispatch, new_tensor, user_location
+from proa.core import (
+    BaseOp,
+    FailedAssertionError,
+    OutOfRangeError,
+    ProgramError,
+    Tensor,
+    context,
+    dispatch,
+    new_tensor,
+    raise_from_callback,
+    user_location,
+)
 
 from ._control_flow import SubProgram
 from ._program import Program, prune
@@ -18,6 +29,9 @@ from ._program import Program, prune
 
 class Effect(ABC):
     """What is done with the values of some tensors."""
+
+    #: Whether results would be wrong without it, so that no file may leave it out.
+    is_needed_in_files = False
 
     @abstractmethod
     def __call__(self, *arrays: np.ndarray) -> None:
@@ -46,7 +60,33 @@ class Assertion(Effect):
 
     def __call__(self, *arrays: np.ndarray) -> None:
         if not np.all(arrays[0]):
-            raise AssertionError(f"{self.message} (at {self.where})")
+            raise_from_callback(
+                FailedAssertionError(
+                    f"{self.message} (at {self.where})",
+                    expected="an assertion that holds",
+                    fix="look at the values that the function was given",
+                )
+            )
+
+
+class RoomCheck(Effect):
+    """Raises when a list of a loop has grown beyond its room."""
+
+    is_needed_in_files = True
+
+    def __init__(self, room: int) -> None:
+        self.room, self.where = room, user_location()
+
+    def __call__(self, *arrays: np.ndarray) -> None:
+        if int(arrays[0]) > self.room:
+            raise_from_callback(
+                OutOfRangeError(
+                    f"a list that grows in a loop on a tensor got {int(arrays[0])} entries "
+                    f"(at {self.where})",
+                    expected=f"at most {self.room} (FLAGS_max_list_length)",
+                    fix="raise FLAGS_max_list_length before the function is compiled",
+                )
+            )
 
 
 class EffectOp(BaseOp):
@@ -73,7 +113,11 @@ _EFFECT = EffectOp()
 
 
 def without_effects(program: Program) -> Program:
-    """Returns the Program that only computes its outputs, in branches and loops too."""
+    """Returns the Program that only computes its outputs, in branches and loops too.
+
+    Raises:
+        ProgramError: a call checks what the outputs rely on.
+    """
     calls = []
     for call in program.calls:
         if call.op.has_programs:
@@ -81,6 +125,13 @@ def without_effects(program: Program) -> Program:
             call = dataclasses.replace(call, key=key)
         if not call.op.has_effect:
             calls.append(call)
+        elif getattr(call.key, "is_needed_in_files", False):
+            raise ProgramError(
+                f"the list that grows at {call.key.where} in a loop whose number of turns "
+                "depends on tensors",
+                expected="in a file, lists whose length follows from shapes",
+                fix="loop over range(n) of a known n, and mask the turns that do not count",
+            )
     inputs, captures = program.inputs, program.captures
     return prune(Program(inputs, captures, program.constants, calls, program.outputs))
 

@@ -29,7 +29,7 @@ from proa.core import (
 
 from ._blocks import Block, Write
 from ._dims import as_struct
-from ._program import Call, Program, TapeGradient, Value, prune
+from ._program import Call, NeedsConversion, Program, TapeGradient, Value, prune
 from ._sampled import sampled_shapes
 from ._tape_gradient import Origin, has_graph, record_gradient
 
@@ -341,6 +341,11 @@ class Recorder:
             if id(t) not in noted:
                 noted[id(t)] = (t, t._grad)
 
+    def note_used(self, node: Any) -> None:
+        """Called before a backward pass drops what a node of the tape has saved."""
+        if self._blocks:
+            self._blocks[-1].used.append((node, node.saved))
+
     def value_before(self, t: Tensor) -> Any:
         """Returns the array that a tensor held before this recording wrote to it."""
         write = self._writes.get(id(t))
@@ -514,6 +519,15 @@ def _fit_weak(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple(fitted)
 
 
+def _is_of_sizes(kind: Any, error: Any) -> bool:
+    """Whether Python could not decide something about an unknown size, or count with it."""
+    if kind.__name__ == "InconclusiveDimensionOperation":
+        return True
+    if issubclass(kind, NotImplementedError) and "dim_as_value" in str(error):
+        return True
+    return issubclass(kind, TypeError) and "_DimExpr" in str(error)
+
+
 class recording:
     """Context manager: ops of this thread are recorded; on failure all is put back.
 
@@ -540,8 +554,9 @@ class recording:
         finally:
             self.recorder.close()
             state_lock.release()
-        if kind is not None and kind.__name__ == "InconclusiveDimensionOperation":
-            raise ProgramError(
+        if kind is not None and _is_of_sizes(kind, error):
+            # Converted code may know what to do with a size that is not known yet.
+            raise NeedsConversion(
                 f"the code at {location_in(trace)} asks what depends on an unknown size: "
                 f"{str(error).splitlines()[0]}",
                 expected="code that does the same for all sizes",

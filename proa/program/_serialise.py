@@ -15,6 +15,7 @@ from proa.core import (
     as_dtype,
     get_op,
     is_dimension,
+    is_inexact,
 )
 
 from ._control_flow import SubProgram
@@ -134,6 +135,7 @@ def program_to_dict(program: Program) -> tuple[dict[str, Any], dict[str, np.ndar
                 "key": _encode(call.key),
                 "outputs": [_value_to_dict(v) for v in call.outputs],
                 "tuple": call.is_tuple,
+                **_ends_of_gradients(call),
             }
         )
         if call.where and not call.where.startswith("<"):
@@ -149,6 +151,15 @@ def program_to_dict(program: Program) -> tuple[dict[str, Any], dict[str, np.ndar
     }
     arrays = {f"constant_{i}": a for i, a in enumerate(program.constants.values())}
     return data, arrays
+
+
+def _ends_of_gradients(call: Call) -> dict[str, Any]:
+    """Inputs of a call that no gradient flows back to, where the function says so."""
+    if call.flows is None:
+        return {}
+    pairs = enumerate(zip(call.flows, call.inputs, strict=True))
+    stops = [i for i, (flow, v) in pairs if not flow and is_inexact(v.dtype)]
+    return {"stops": stops} if stops else {}
 
 
 def program_from_dict(data: dict[str, Any], arrays: dict[str, np.ndarray]) -> Program:
@@ -198,7 +209,10 @@ def _build(data: dict[str, Any], arrays: dict[str, np.ndarray]) -> Program:
         outputs = tuple([make(e) for e in entry["outputs"]])
         key = _decode(entry["key"])
         where = str(entry.get("where", ""))
-        calls.append(Call(get_op(entry["op"]), given, key, outputs, entry["tuple"], where))
+        stops = entry.get("stops")
+        flows = None if stops is None else tuple([i not in stops for i in range(len(given))])
+        op, is_tuple = get_op(entry["op"]), entry["tuple"]
+        calls.append(Call(op, given, key, outputs, is_tuple, where, flows))
     return Program(inputs, captures, constants, calls, [values[i] for i in data["outputs"]])
 
 

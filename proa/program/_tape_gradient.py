@@ -17,6 +17,7 @@ class Origin(TapedCall):
     """
 
     __slots__ = ("note",)
+    is_origin = True
 
     def __init__(self, note: Callable[[Tensor], None]) -> None:
         super().__init__((), [], 1)

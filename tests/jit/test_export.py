@@ -69,17 +69,17 @@ def test_the_spec_of_the_last_call_is_used(tmp_path):
 
 
 def test_the_spec_of_the_last_call_keeps_its_batch_where_the_code_needs_it(tmp_path):
-    chosen = to_static(lambda x: x * 2 if x.shape[0] > 2 else x, full_graph=True)
+    chosen = to_static(lambda x: x * len([0] * x.shape[0]), full_graph=True)
     chosen(proa.ones([3, 4]))
     path = save(chosen, tmp_path / "chosen")
-    assert load(path)(proa.ones([3, 4])).sum().item() == 24.0
+    assert load(path)(proa.ones([3, 4])).sum().item() == 36.0
     with pytest.raises(InvalidArgumentError, match="5 is not 3"):
         load(path)(proa.ones([5, 4]))
 
 
 def test_code_that_asks_for_an_unknown_size_is_named(tmp_path):
     with pytest.raises(ProgramError, match=r"test_export.py:\d+ asks what depends on an unknown"):
-        save(lambda x: x if x.shape[0] > 2 else -x, tmp_path / "net", [InputSpec([None])])
+        save(lambda x: x * len([0] * x.shape[0]), tmp_path / "net", [InputSpec([None])])
 
 
 def test_inputs_need_names_of_their_own_and_outputs_get_them(tmp_path):

@@ -6,7 +6,8 @@ import jax
 import numpy as np
 import pytest
 
-from proa.program import Assertion, Printing, prune, record_effect, recording
+from proa.core import FailedAssertionError, OutOfRangeError, told_plainly
+from proa.program import Assertion, Printing, RoomCheck, prune, record_effect, recording
 
 
 def program_with(effect):
@@ -29,5 +30,17 @@ def test_printing_is_kept_and_prints(capsys):
 def test_an_assertion_names_its_message():
     check = Assertion("all must be positive")
     check(np.array([True, True]))
-    with pytest.raises(AssertionError, match="all must be positive"):
-        check(np.array([True, False]))
+    with pytest.raises(FailedAssertionError, match=r"all must be positive \(at .*py:\d+"):
+        with told_plainly():
+            _in_a_callback(check, np.array([True, False]))
+
+
+def _in_a_callback(check, value):
+    run = jax.jit(lambda x: (jax.debug.callback(check, x), x)[1])
+    jax.block_until_ready(run(value))
+
+
+def test_a_list_that_outgrows_its_room_is_told():
+    RoomCheck(3)(np.array(3))
+    with pytest.raises(OutOfRangeError, match="got 4 entries"), told_plainly():
+        _in_a_callback(RoomCheck(3), np.array(4))
