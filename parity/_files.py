@@ -25,6 +25,8 @@ ROOMS = (
 )
 #: Rows of one name that files are written for.
 MAX_ROWS = 2
+#: Dtypes that the predictor of 3.3.1 takes and gives; arrays without elements it does not either.
+PREDICTED = ("float32", "float64", "int32", "int64", "uint8", "int8", "bool")
 # A file may differ from Proa's own answers by a few times what a call may.
 SLACK = 5.0
 
@@ -196,7 +198,8 @@ def read_handler(paddle: Any) -> Callable[[Any], dict[str, Any]]:
             worst, wrong = _compare(load(prefix, inputs), expected)
         except Exception as error:
             return {"status": "error", "message": f"{type(error).__name__}: {error}"[-1500:]}
-        if wrong or not with_inference or any(not a.size or a.dtype.kind == "c" for a in inputs):
+        plain = all(a.size and a.dtype.name in PREDICTED for a in (*inputs, *expected))
+        if wrong or not with_inference or not plain:
             return {"status": "ok", "worst": worst, "wrong": wrong}
         try:
             more, wrong = _compare(_predict(inference, prefix, inputs), expected)

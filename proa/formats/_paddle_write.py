@@ -201,14 +201,7 @@ class _Writer:
             (found,) = self.program(test.program, [*now, *rest], [])
             return reshape(g, cast(g, found, np.bool_), ())
 
-        first = condition(state)
-        arguments = [g.argument(v.shape, v.dtype) for v in state]
-        with g.block() as ops:
-            ends = self.program(body.program, [*arguments, *rest], [])
-            ends = [condition(ends), *ends]
-        return g.structured(
-            "while", [first, *state], [(arguments, ops, ends)], [(v.shape, v.dtype) for v in state]
-        )
+        return g.loop(state, condition, lambda now: self.program(body.program, [*now, *rest], []))
 
 
 def _looked_up(value: Any, known: Mapping[Value, Out]) -> Any:

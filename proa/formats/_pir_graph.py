@@ -326,6 +326,24 @@ class Graph:
             self._made.pop()
             self.ops = outer
 
+    def loop(self, state: Sequence[Out], test: Any, body: Any) -> list[Out]:
+        """Adds a loop.
+
+        Args:
+            state: what it begins with.
+            test: function from the state to a bool tensor without axes: whether to go on.
+            body: function from the state to the next one.
+        """
+        # Paddle 3.3.1 takes over the memory of what a loop begins with; others may need it.
+        state = [self.call("assign", v, out=(v.shape, v.dtype)) for v in state]
+        first = test(state)
+        arguments = [self.argument(v.shape, v.dtype) for v in state]
+        with self.block() as ops:
+            ends = body(arguments)
+            ends = [test(ends), *ends]
+        specs = [(v.shape, v.dtype) for v in state]
+        return self.structured("while", [first, *state], [(arguments, ops, ends)], specs)
+
     def structured(
         self, name: str, operands: Sequence[Out], blocks: Sequence[Any], outs: Sequence[Spec]
     ) -> list[Out]:

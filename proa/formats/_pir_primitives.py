@@ -25,6 +25,7 @@ from ._pir_basic import (
     full,
     known,
     matmul,
+    number,
     product,
     reduced_shape,
     reshape,
@@ -202,11 +203,17 @@ def _rem(g: Graph, x: Any, p: Any, outs: Any) -> Out:
 
 def _toward_zero(g: Graph, name: str, x: Any, *, signed_by_both: bool) -> Out:
     """Division that cuts towards zero, and its remainder, from ones that floor."""
-    if x[0].dtype.kind == "u":
-        return binary(g, name, x[0], x[1])
-    made = binary(g, name, unary(g, "abs", x[0]), unary(g, "abs", x[1]))
-    made = binary(g, "multiply", made, unary(g, "sign", x[0]))
-    return binary(g, "multiply", made, unary(g, "sign", x[1])) if signed_by_both else made
+    over, below = x
+    if below.dtype.kind in "iu":
+        # Paddle stops at a zero even where nobody looks at the result.
+        none = binary(g, "equal", below, number(g, 0, below), np.bool_)
+        one = expand(g, number(g, 1, below), below.shape)
+        below = g.call("where", none, one, below, out=(below.shape, below.dtype))
+    if over.dtype.kind == "u":
+        return binary(g, name, over, below)
+    made = binary(g, name, unary(g, "abs", over), unary(g, "abs", below))
+    made = binary(g, "multiply", made, unary(g, "sign", over))
+    return binary(g, "multiply", made, unary(g, "sign", below)) if signed_by_both else made
 
 
 @primitive("pow")

@@ -25,10 +25,6 @@ def _flag(g: Graph, x: Out) -> Out:
     return reshape(g, cast(g, x, np.bool_), ())
 
 
-def _specs(values: Sequence[Out]) -> list[tuple[Any, Any]]:
-    return [(v.shape, v.dtype) for v in values]
-
-
 @primitive("cond")
 def _cond(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
     if len(p["branches"]) != 2:
@@ -42,23 +38,12 @@ def _cond(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
     return g.structured("if", [_flag(g, x[0])], blocks, specs)
 
 
-def _loop(g: Graph, state: Sequence[Out], test: Any, body: Any) -> list[Out]:
-    """A loop: `test` and `body` are functions from values to values."""
-    first = test(state)
-    arguments = [g.argument(v.shape, v.dtype) for v in state]
-    with g.block() as ops:
-        ends = body(arguments)
-        ends = [test(ends), *ends]
-    return g.structured("while", [first, *state], [(arguments, ops, ends)], _specs(state))
-
-
 @primitive("while")
 def _while(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
     of_test, of_body = p["cond_nconsts"], p["body_nconsts"]
     test_held, body_held = x[:of_test], x[of_test : of_test + of_body]
     test, body = p["cond_jaxpr"], p["body_jaxpr"]
-    return _loop(
-        g,
+    return g.loop(
         x[of_test + of_body :],
         lambda now: _flag(g, run(g, test.jaxpr, test.consts, [*test_held, *now])[0]),
         lambda now: run(g, body.jaxpr, body.consts, [*body_held, *now]),
@@ -73,7 +58,7 @@ def _scan(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
     body, count = p["jaxpr"], len(state)
     length = g.dimension(p["length"])
     made = [full(g, o.shape, 0, o.dtype) for o in outs[count:]]
-    start = reshape(g, g.constant(np.zeros((1,), np.int64)), (1,))
+    start = g.full((1,), 0, np.int64)
 
     def turn(now: Sequence[Out]) -> list[Out]:
         index, carried, filled = now[0], now[1 : count + 1], now[count + 1 :]
@@ -88,7 +73,7 @@ def _scan(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
     def goes_on(now: Sequence[Out]) -> Out:
         return _flag(g, binary(g, "less_than", now[0], length, np.bool_))
 
-    return _loop(g, [start, *state, *made], goes_on, turn)[1:]
+    return g.loop([start, *state, *made], goes_on, turn)[1:]
 
 
 def _row(g: Graph, x: Out, place: Out) -> Out:

@@ -73,7 +73,6 @@ _ACTIVATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "softplus": ("softplus", {"beta": "beta", "threshold": "threshold"}),
     "thresholded_relu": ("thresholded_relu", {"threshold": "threshold", "value": "value"}),
     "stanh": ("stanh", {"scale_a": "scale_a", "scale_b": "scale_b"}),
-    "polygamma": ("polygamma", {"n": "n"}),
 }
 
 
@@ -175,6 +174,12 @@ def _bitwise_not(g: Graph, out: Any, x: Out) -> Out:
 @writes("gelu")
 def _gelu(g: Graph, out: Any, x: Out, approximate: Any) -> Out:
     return unary(g, "gelu", cast(g, x, out[1]), approximate=approximate in (True, "tanh"))
+
+
+@writes("polygamma")
+def _polygamma(g: Graph, out: Any, x: Out, n: int) -> Out:
+    x = cast(g, x, out[1])
+    return unary(g, "polygamma", x, n=n) if n else unary(g, "digamma", x)
 
 
 @writes("mish")

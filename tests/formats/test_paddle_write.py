@@ -104,6 +104,18 @@ def test_branches_and_loops_are_blocks(tmp_path: Path) -> None:
     assert len(ends["I"]) == len(ops["1.while"]["O"]) + 1 == len(body["args"]) + 1
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_branches_and_loops_do_what_they_did(sign: int, tmp_path: Path) -> None:
+    arrays = [sign * np.abs(X), np.array([3])]
+    layer = _Steps()
+    file = proa.jit.save(layer, tmp_path / "net", specs_of(arrays, [(None, 4), (1,)]),
+                         format="paddle")  # fmt: skip
+    with proa.no_grad():
+        expected = proa.jit.to_static(layer)(*[proa.to_tensor(a) for a in arrays])
+    for found, t in zip(run(read_model(file), arrays), expected, strict=True):
+        np.testing.assert_allclose(found, t.numpy(), 1e-5, 1e-6)
+
+
 def test_one_error_names_all_that_cannot_be_written_and_leaves_no_file(tmp_path: Path) -> None:
     def fn(x: Any) -> Any:
         square = proa.matmul(x, x, transpose_x=True)

@@ -31,6 +31,7 @@ def _composed(x: Any, labels: Any, counts: Any) -> list[Any]:
         proa.diagflat(x[0]),
         F.log_softmax(x, 0), proa.tensordot(x, x, [[1], [1]]), proa.trapezoid(x),
         proa.bitwise_left_shift(counts, counts * 0 + 1),
+        proa.gcd(counts, counts * 0 + 4),
     ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ def test_what_fails_with_one_seed_is_not_run_with_another(tmp_path, monkeypatch)
         bad = {0: {"hangs": "timeout"}, 1: {"sometimes": "error"}}[seed]
         return {name: {"status": bad.get(name, "ok"), "seed": seed} for name in tasks}
 
-    monkeypatch.setattr(_run, "_run_all", run_all)
+    monkeypatch.setattr(_run, "run_all", run_all)
     examples = {name: {"sources": []} for name in ("fine", "hangs", "sometimes", "known")}
     (tmp_path / "reference.json").write_text('{"known": [{"status": "ok"}]}')
     found = _run.read_reference(None, tmp_path, examples, 1)
