@@ -25,6 +25,7 @@ from jax.experimental import serialize_executable
 
 from proa.core import NotWritableError, ProaError
 from proa.framework import replace_file
+from proa.native import describe_kernels, has_kernels
 from proa.version import full_version
 
 _MAGIC = b"PROA-XLA\x01"
@@ -249,6 +250,8 @@ def _environment(kind: str) -> dict[str, Any]:
         "jaxlib": jaxlib.__version__,
         "machine": machine_fingerprint(),
         "kind": kind,
+        # Asking loads them, without which no executable that calls one could be loaded.
+        "kernels": Path(describe_kernels()).name if has_kernels() else "",
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
         "precision": str(jax.config.jax_default_matmul_precision),
     }

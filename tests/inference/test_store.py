@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 import warnings
 
 import jax
@@ -188,3 +190,18 @@ def test_a_missing_file_is_no_reason_to_warn(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert store.load(((1, 3),), (None, None)) is None
+
+
+def test_kernels_of_ours_are_there_before_an_executable_that_calls_them(tmp_path):
+    net = proa.nn.Conv2D(3, 2, 3)
+    path = save(net, tmp_path / "net", [InputSpec([None, 3, 5, 5], name="x")])
+    create_predictor(Config(path)).run([np.ones((1, 3, 5, 5), np.float32)])
+    code = (
+        "import sys, numpy as np; from proa.inference import Config, create_predictor\n"
+        "predictor = create_predictor(Config(sys.argv[1]))\n"
+        "predictor.run([np.ones((1, 3, 5, 5), np.float32)])\n"
+        "print(predictor._shared.options.store.loaded)"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"
