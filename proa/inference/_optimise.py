@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from proa.core import InvalidArgumentError, UnknownNameError
 from proa.formats import Artifact
+from proa.jit import Pipeline
 from proa.program import Program
 from proa.program.passes import (
     PIPELINES,
@@ -45,6 +48,11 @@ _PADDLE_NAMES = {
     "dead_code_elimination_pass": "dead_code",
     "common_subexpression_elimination_pass": "common_subexpressions",
 }
+
+#: What follows the other passes where the channels stand last.
+_CHANNELS_LAST = ("layout_nhwc", "constant_folding", "identity_and_dropout_removal")
+#: Times that differ less than this are taken as equal.
+_WORTH = 0.97
 
 
 def optimise(
@@ -206,6 +214,45 @@ class PassBuilder:
         """Returns the list as text."""
         lines = [f"  - {name}" for name in self._passes]
         return "\n".join(["passes:", *lines])
+
+    def choose_layout(
+        self, artifact: Artifact, inputs: Sequence[Any], *, rounds: int = 9
+    ) -> dict[str, float]:
+        """Measures a model with its channels first and last, and keeps the faster list.
+
+        Channels last is kept only where it saves more than measuring again would.
+
+        Args:
+            artifact: the model.
+            inputs: one array per input, of the sizes that matter.
+            rounds: times that each takes its turn.
+
+        Returns:
+            The median time of both, in seconds: `first` and `last`.
+
+        Raises:
+            InvalidArgumentError: no round, or inputs that do not fit.
+        """
+        if rounds < 1:
+            raise InvalidArgumentError(
+                f"`rounds` is {rounds}", expected="at least 1", fix="leave the default"
+            )
+        tail = len(_CHANNELS_LAST)
+        is_chosen = self._passes[-tail:] == [*_CHANNELS_LAST]
+        plain = self._passes[:-tail] if is_chosen else self._passes
+        lists = {"first": plain, "last": [*plain, *_CHANNELS_LAST]}
+        models = {kind: Pipeline(optimise(artifact, names)[0]) for kind, names in lists.items()}
+        times: dict[str, list[float]] = {kind: [] for kind in models}
+        for turn in range(rounds + 1):
+            for kind, model in models.items():
+                start = time.perf_counter()
+                jax.block_until_ready(model.run(inputs))
+                if turn:
+                    times[kind].append(time.perf_counter() - start)
+        medians = {kind: sorted(found)[len(found) // 2] for kind, found in times.items()}
+        is_faster = medians["last"] < _WORTH * medians["first"]
+        self._passes = lists["last" if is_faster else "first"]
+        return medians
 
     def optimise(self, artifact: Artifact) -> tuple[Artifact, dict[str, PassReport]]:
         """Applies the passes to an artifact; see `optimise`."""

@@ -6,6 +6,7 @@ import pytest
 import proa
 from proa.core import InvalidArgumentError, UnknownNameError
 from proa.formats import read_artifact, write_artifact
+from proa.inference import _optimise
 from proa.inference._optimise import PassBuilder, optimise
 from proa.jit import Pipeline
 from proa.program.passes import PIPELINES, all_passes
@@ -81,6 +82,22 @@ def test_a_builder_keeps_a_list_of_passes(tmp_path, capsys):
     after, _ = builder.optimise(exported(tmp_path)[0])
     assert "passes of 'main'" in capsys.readouterr().out
     assert "batch_norm_infer" in [c.op.name for c in after.programs["main"].calls]
+
+
+@pytest.mark.parametrize("worth", [0.0, 1e9], ids=["channels last is slower", "faster"])
+def test_the_layout_that_measures_faster_is_kept(tmp_path, monkeypatch, worth):
+    artifact, sample = exported(tmp_path)
+    monkeypatch.setattr(_optimise, "_WORTH", worth)
+    builder = PassBuilder()
+    times = builder.choose_layout(artifact, [sample.numpy()], rounds=1)
+    assert set(times) == {"first", "last"}
+    assert min(times.values()) > 0
+    assert ("layout_nhwc" in builder.all_passes()) == (worth > 0)
+    chosen = builder.all_passes()
+    builder.choose_layout(artifact, [sample.numpy()], rounds=1)
+    assert builder.all_passes() == chosen
+    with pytest.raises(InvalidArgumentError, match="`rounds` is 0"):
+        builder.choose_layout(artifact, [sample.numpy()], rounds=0)
 
 
 def test_passes_that_are_not_there_are_refused():
