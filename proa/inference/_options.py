@@ -122,6 +122,7 @@ REFUSED = (
 #: Name, answer.
 ANSWERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     ("fraction_of_gpu_memory_for_pool", lambda: 0.0),
+    ("glog_info_disabled", lambda: True),
     ("mkldnn_int8_enabled", lambda: False),
     ("new_ir_enabled", lambda: True),
     ("onednn_int8_enabled", lambda: False),

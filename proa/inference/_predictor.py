@@ -18,10 +18,11 @@ from proa.core import (
     UnsupportedError,
     new_tensor,
 )
+from proa.formats import Artifact
 
 from ._buckets import Buckets
 from ._config import Config
-from ._engine import ROUGHNESS
+from ._engine import ROUGHNESS, CompiledModel
 from ._engines import find_engine
 from ._handle import Tensor as Handle
 from ._hooks import Hook, Hooks
@@ -50,6 +51,7 @@ class _Shared:
         self.options = engine_options(config, prepared, self.budget)
         self.engine = find_engine(config.engine)
         self.model = self.engine.load(prepared.artifact, self.options)
+        _let_go(prepared.artifact, self.model)
         self.ranges = (
             RangeCheck(config.ranges, interface.names, interface.shapes) if config.ranges else None
         )
@@ -90,6 +92,18 @@ class _Shared:
         if self.buckets is None:
             return self.model.run(arrays)
         return self.buckets.run(arrays, sizes[self.buckets.symbol], self.model.run)
+
+
+def _let_go(artifact: Artifact, model: CompiledModel) -> None:
+    """Lets go of what was read from the file, now that the engine has weights of its own."""
+    pipeline = getattr(model, "pipeline", None)
+    if pipeline is None:
+        artifact.weights.clear()
+    else:
+        # On a CPU these are views; on another device hooks fetch what they need.
+        held = pipeline.weights
+        is_host = all(next(iter(a.devices())).platform == "cpu" for a in held.values())
+        artifact.weights.update({n: np.asarray(a) if is_host else a for n, a in held.items()})
 
 
 def _budget(config: Config) -> MemoryBudget:
