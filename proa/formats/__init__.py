@@ -7,7 +7,9 @@ from ._artifact import artifact_path as artifact_path
 from ._artifact import read_artifact as read_artifact
 from ._artifact import write_artifact as write_artifact
 from ._manifest import make_manifest as make_manifest
+from ._onnx import OPSETS as OPSETS
 from ._onnx import artifact_to_onnx as artifact_to_onnx
+from ._onnx import import_onnx as import_onnx
 from ._paddle_read import paddle_ops as paddle_ops
 from ._paddle_read import read_paddle as read_paddle
 from ._paddle_write import check_format as check_format

@@ -1,6 +1,7 @@
 """Jit room: functions compiled whole, and models in files."""
 
 from ._export import record as record
+from ._export import record_artifact as record_artifact
 from ._export import save as save
 from ._interface import Interface as Interface
 from ._interface import largest_difference as largest_difference

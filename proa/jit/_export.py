@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -43,6 +45,15 @@ from proa.program import (
 
 from ._convert import adapt, explain_unconverted
 from ._dataclasses import flatten_tree
+from ._interface import (
+    METHOD,
+    check_options,
+    describe_result,
+    example_of,
+    keep_outputs,
+    methods_of,
+    open_specs,
+)
 from ._pipeline import Pipeline, largest_difference
 from ._static_function import StaticFunction
 
@@ -101,7 +112,7 @@ def _record(fn: Any, specs: Any, convert: Any) -> tuple[Program, list[Tensor], A
     return verify(without_effects(program)), state.captures, structure
 
 
-def _specs_to_try(layer: Any, input_spec: Any) -> list[list[InputSpec]]:
+def _specs_to_try(layer: Any, input_spec: Any) -> list[Any]:
     """The specs, or those of the last call: with any batch, or else with that call's."""
     forward = getattr(layer, "forward", layer)
     if input_spec is None and isinstance(forward, StaticFunction):
@@ -111,38 +122,25 @@ def _specs_to_try(layer: Any, input_spec: Any) -> list[list[InputSpec]]:
             free = [
                 InputSpec([None, *s.shape[1:]][: len(s.shape)], s.dtype, s.name) for s in called
             ]
-            return [free, called]
-    return [_specs_of(layer, input_spec)]
-
-
-def _specs_of(layer: Any, input_spec: Any) -> list[InputSpec]:
+            return [forward.last_arguments(free), forward.last_arguments(called)]
     if input_spec is None:
         raise InvalidArgumentError(
             f"`input_spec` of {type(layer).__name__} is not known",
             expected="one InputSpec (or example tensor) per input",
-            fix="pass input_spec=[InputSpec([None, <size>, ...], 'float32', name='x')], or an "
-            "example input: input_spec=[x]",
+            fix=f"pass input_spec=[{_to_paste(forward)}], or an example input: input_spec=[x]",
         )
-    found = []
-    for position, spec in enumerate(input_spec):
-        if isinstance(spec, Tensor | np.ndarray):
-            shape = [None, *spec.shape[1:]] if len(spec.shape) else []
-            spec = InputSpec(shape, spec.dtype, f"x{position}")
-        if not isinstance(spec, InputSpec):
-            raise InvalidArgumentError(
-                f"entry {position} of `input_spec` is {spec!r}",
-                expected="an InputSpec, a Tensor or a NumPy array",
-                fix="write InputSpec([None, 784], 'float32', name='image')",
-            )
-        found.append(spec)
-    names = [spec.name for spec in found if spec.name]
-    if len(set(names)) < len(names):
-        raise InvalidArgumentError(
-            f"`input_spec` names its inputs {names}",
-            expected="a name of its own for each input",
-            fix="rename one of them; a predictor is given inputs by name",
-        )
-    return found
+    return [input_spec]
+
+
+def _to_paste(forward: Any) -> str:
+    """Specs for the parameters of a function, to be filled in."""
+    try:
+        parameters = inspect.signature(forward).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [p.name for p in parameters if p.kind in kinds and p.default is p.empty] or ["x"]
+    return ", ".join(f"InputSpec([None, <size>, ...], 'float32', name={n!r})" for n in names)
 
 
 @contextmanager
@@ -179,10 +177,13 @@ class _Exporter:
         self.programs: dict[str, Program] = {}
         self.captures: dict[str, list[str]] = {}
         self.trainable: set[str] = set()
+        #: The structure of what the last stage gives.
+        self.result: Any = None
 
     def add(self, role: str, fn: Callable[..., Any], specs: Sequence[Any]) -> list[Any]:
         """Records one stage and returns the specs of its outputs."""
-        program, captured, _ = record(fn, specs)
+        program, captured, structure = record(fn, specs)
+        self.result = describe_result(structure)
         self.programs[role] = program
         self.captures[role] = [self._name(t) for t in captured]
         # The names of the process (`linear_3.w_0`) would make equal models unequal files.
@@ -221,17 +222,21 @@ def save(
     Args:
         layer: a Layer, a function or a compiled function.
         path: file path; `.proa` is added when missing.
-        input_spec: InputSpecs or example inputs, those of `preprocess` when there is one;
-            by default those of the last call of a compiled `layer`.
+        input_spec: InputSpecs or example inputs, one per argument, in lists and dicts where
+            the arguments are such; those of `preprocess` when there is one; by default those
+            of the last call of a compiled `layer`.
         preprocess: function of tensors that prepares raw inputs; stored as a Program.
         postprocess: function of the outputs; stored as a Program.
         samples: sample inputs: each a tensor, or one per input as a list or tuple. Their
             outputs are stored, compared with the uncompiled ones now, and checked again
-            whenever the artifact is loaded.
+            whenever the artifact is loaded. Without them the examples in `input_spec`, if it
+            has such, are compared only. The largest difference stands in the manifest.
         lineage: where the model comes from (run, data hash, metrics), as plain data.
         format: `"proa"`, or `"paddle"` for the two files `<path>.json` and `<path>.pdiparams`
             that Paddle 3 loads; these hold neither samples nor lineage.
-        configs: further options of Paddle, without effect here.
+        configs: options of Paddle: `output_spec`, positions of the outputs to keep;
+            `clip_extra`, `skip_forward`, `combine_params`, `separate_parameters`,
+            `skip_prune_program` and `with_hook` change nothing; others are refused.
 
     Returns:
         The path of the file (of the program, when there are two).
@@ -252,9 +257,36 @@ def save(
         [3, 2]
     """
     write = {"proa": write_artifact, "paddle": write_paddle}[check_format(format)]
+    artifact = record_artifact(
+        layer,
+        input_spec,
+        preprocess=preprocess,
+        postprocess=postprocess,
+        samples=samples,
+        lineage=lineage,
+    )
+    return write(artifact, path)
+
+
+def record_artifact(
+    layer: Any,
+    input_spec: Any = None,
+    *,
+    preprocess: Callable[..., Any] | None = None,
+    postprocess: Callable[..., Any] | None = None,
+    samples: Sequence[Any] | None = None,
+    lineage: dict[str, Any] | None = None,
+) -> Artifact:
+    """Makes what `save` writes: see there for arguments and errors.
+
+    Returns:
+        The artifact, whose Programs still know the places in the user's code.
+    """
+    chosen = check_options(configs)
     attempts = _specs_to_try(layer, input_spec)
     stages = [(role, fn) for role, fn in zip(ROLES, (preprocess, layer, postprocess), strict=True)]
     stages = [(role, fn) for role, fn in stages if fn is not None]
+    stages[-1] = (stages[-1][0], keep_outputs(stages[-1][1], chosen))
     with _eval_mode(layer):
         for specs in attempts:
             try:
@@ -263,37 +295,79 @@ def save(
             except ProaError:
                 if specs is attempts[-1]:
                     raise
+        example = example_of(input_spec)
+        functions = [_on_flat(specs, stages[0][1])[1], *[fn for _, fn in stages[1:]]]
         if samples is not None:
-            _add_golden(artifact, [fn for _, fn in stages], samples)
+            _add_golden(artifact, functions, samples)
+        elif example is not None:
+            _add_golden(artifact, functions, [example], is_kept=False)
     return write(artifact, path)
 
 
+def _on_flat(input_spec: Any, function: Any) -> tuple[list[InputSpec], Any]:
+    """The specs one by one, and the function of as many tensors."""
+    specs, arguments_of = open_specs(input_spec)
+    return specs, lambda *tensors: function(*arguments_of(tensors))
+
+
 def _record_stages(
-    layer: Any, stages: Sequence[tuple[str, Any]], specs: Sequence[InputSpec], lineage: Any
+    layer: Any, stages: Sequence[tuple[str, Any]], input_spec: Any, lineage: Any
 ) -> Artifact:
-    """Records all stages, each on the outputs of the one before."""
+    """Records all stages, each on the outputs of the one before; then methods."""
+    specs, first = _on_flat(input_spec, stages[0][1])
     entry = [(s.dimensions(i), s.dtype.numpy, s.name or f"x{i}") for i, s in enumerate(specs)]
     exporter, stage = _Exporter(layer), entry
-    for role, fn in stages:
-        stage = exporter.add(role, fn, stage)
+    for number, (role, fn) in enumerate(stages):
+        stage = exporter.add(role, fn if number else first, stage)
+    result = exporter.result
+    methods = _record_methods(exporter, layer)
     manifest = make_manifest(entry, stage, exporter.captures, lineage)
     manifest["trainable"] = sorted(exporter.trainable)
+    manifest["result"] = result
+    if methods:
+        manifest["methods"] = methods
     return Artifact(exporter.programs, exporter.weights, {}, manifest)
+
+
+def _record_methods(exporter: _Exporter, layer: Any) -> dict[str, Any]:
+    """Records the compiled methods of a layer besides `forward`."""
+    described = {}
+    for name, method in methods_of(layer).items():
+        given = method._input_spec or method.last_specs
+        if given is None:
+            warnings.warn(
+                f"method `{name}` of {type(layer).__name__} is not saved: nobody knows its "
+                "inputs. Give it an input_spec, or call it once.",
+                stacklevel=4,
+            )
+            continue
+        specs, function = _on_flat(given, method)
+        entry = [(s.dimensions(i), s.dtype.numpy, s.name or f"x{i}") for i, s in enumerate(specs)]
+        outputs = exporter.add(METHOD + name, function, entry)
+        made = make_manifest(entry, outputs, {})
+        described[name] = {
+            "inputs": made["inputs"],
+            "outputs": made["outputs"],
+            "result": exporter.result,
+        }
+    return described
 
 
 def _run_stages(stages: Sequence[Any], inputs: Sequence[Tensor]) -> list[np.ndarray]:
     current: Any = list(inputs)
     with no_grad():
         for stage in stages:
-            current = jax.tree_util.tree_leaves(stage(*current))
+            current = flatten_tree(stage(*current))[0]
     return [t.numpy() for t in current]
 
 
-def _add_golden(artifact: Artifact, stages: Sequence[Any], samples: Sequence[Any]) -> None:
+def _add_golden(
+    artifact: Artifact, stages: Sequence[Any], samples: Sequence[Any], is_kept: bool = True
+) -> None:
     pipeline = Pipeline(artifact)
-    worst = 0.0
+    worst = absolute = 0.0
     for number, sample in enumerate(samples):
-        given = list(sample) if isinstance(sample, list | tuple) else [sample]
+        given = flatten_tree(sample)[0]
         tensors = [t if isinstance(t, Tensor) else to_tensor(t) for t in given]
         pipeline.check_inputs([t._data for t in tensors])
         expected = _run_stages(stages, tensors)
@@ -307,8 +381,21 @@ def _add_golden(artifact: Artifact, stages: Sequence[Any], samples: Sequence[Any
                 fix="this is a defect of an op or of the recording: report it",
             )
         worst = max(worst, difference)
+        absolute = max(absolute, _absolute_difference(outputs, expected))
+        if not is_kept:
+            continue
         for i, t in enumerate(tensors):
             artifact.golden[f"{number}/input/{i}"] = t.numpy()
         for i, array in enumerate(outputs):
             artifact.golden[f"{number}/output/{i}"] = array
     artifact.manifest["eager_difference"] = worst
+    artifact.manifest["eager_difference_absolute"] = absolute
+
+
+def _absolute_difference(got: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
+    found = 0.0
+    for a, b in zip(got, expected, strict=True):
+        if a.size and jax.numpy.issubdtype(a.dtype, np.inexact):
+            wide = np.complex128 if np.iscomplexobj(a) else np.float64
+            found = max(found, float(np.nan_to_num(np.abs(a.astype(wide) - b.astype(wide))).max()))
+    return found

@@ -1,0 +1,3 @@
+"""ONNX room: models as files that other runtimes read."""
+
+from ._export import export as export
