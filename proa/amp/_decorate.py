@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from proa import nn
-from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, as_dtype, replace_data
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    Tensor,
+    as_dtype,
+    outside_program,
+    replace_data,
+)
 
 from ._auto_cast import dtype_name
 from ._lists import LEVELS
@@ -80,7 +87,8 @@ def decorate(
     if level == "O2":
         excluded = _excluded(excluded_layers)
         for network in networks:
-            _cast_network(network, name, excluded, master_grad)
+            with outside_program():
+                _cast_network(network, name, excluded, master_grad)
         for optimizer in chosen:
             _keep_masters(optimizer, master_weight is not False)
     if save_dtype is not None:

@@ -68,6 +68,21 @@ def run_eagerly() -> Iterator[None]:
         context.recorder = recorder
 
 
+@contextmanager
+def outside_program() -> Iterator[None]:
+    """Leaves a static Program that is being built, for what is no part of its runs.
+
+    Loading weights, casting a layer and seeding happen at once there, as in Paddle; a function
+    that is being compiled goes on recording.
+    """
+    recorder = context.recorder
+    if recorder is not None and recorder.is_explicit:
+        with recorder.left():
+            yield
+    else:
+        yield
+
+
 _PACKAGE = __name__.partition(".")[0]
 
 

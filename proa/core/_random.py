@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ._context import context, key_lock, run_eagerly
+from ._context import context, key_lock, outside_program, run_eagerly
 from ._dispatch import dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError
 from ._mersenne import Mersenne
@@ -77,11 +77,12 @@ class Generator:
                 f"`seed` is {number}", expected="0 <= seed < 2**64", fix="choose one in range"
             )
         self._seed, self._twister = number, None
-        if context.recorder is not None:
-            context.recorder.note_write(self.state)
-        with run_eagerly(), GradMode(False):
-            if self._state is not None:
-                self._state._data = _key_of(number)
+        with outside_program():
+            if context.recorder is not None:
+                context.recorder.note_write(self.state)
+            with run_eagerly(), GradMode(False):
+                if self._state is not None:
+                    self._state._data = _key_of(number)
         return self
 
     def initial_seed(self) -> int:
@@ -121,7 +122,8 @@ class Generator:
             state = key[:_KEY_SIZE]
         else:
             self._twister = None
-        self.state.set_value(state)  # type: ignore[attr-defined]
+        with outside_program():
+            self.state.set_value(state)  # type: ignore[attr-defined]
 
 
 _default = Generator()

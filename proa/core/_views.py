@@ -12,7 +12,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ._context import bump_mode_epoch, context
+import jax
+
+from ._context import bump_mode_epoch, context, outside_program
 from ._dispatch import describe_array, dispatch
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._place import put_like
@@ -234,12 +236,24 @@ def detach_(self: Tensor) -> Tensor:
 def set_value(self: Tensor, value: Any) -> None:
     """Overwrites the values; shape must match, dtype is kept.
 
+    While a static Program is built, parameters and other persistable tensors take known values
+    at once, as in Paddle: that is no part of the Program's runs.
+
     Args:
         value: Tensor, NumPy array or nested list of this tensor's shape.
 
     Raises:
         InvalidArgumentError: another shape (even one that would broadcast).
     """
+    is_known = not isinstance(value, Tensor) or isinstance(value._data, jax.Array)
+    if self.persistable and is_known:
+        with outside_program():
+            _take_values(self, value)
+    else:
+        _take_values(self, value)
+
+
+def _take_values(self: Tensor, value: Any) -> None:
     given = value if isinstance(value, Tensor) else to_tensor(value)
     if tuple(given._data.shape) != tuple(self._data.shape):
         raise InvalidArgumentError(
@@ -268,7 +282,7 @@ def _placed_like(given: Tensor, like: Any) -> Tensor:
 @tensor_method
 def copy_(self: Tensor, other: Any, blocking: bool = True) -> Tensor:
     """Copies the values of `other` into this tensor and returns it."""
-    set_value(self, other)
+    _take_values(self, other)
     return self
 
 

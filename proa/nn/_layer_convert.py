@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from proa.core import GradMode, InvalidArgumentError, Tensor, as_dtype, as_place, put, replace_data
+from proa.core import (
+    GradMode,
+    InvalidArgumentError,
+    Tensor,
+    as_dtype,
+    as_place,
+    outside_program,
+    put,
+    replace_data,
+)
 
 from ._layer_tree import Tree
 
@@ -92,7 +101,8 @@ class Convert(Tree):
                 continue
             for tensor in (*layer._parameters.values(), *layer._buffers.values()):
                 if tensor is not None:
-                    _convert_tensor(tensor, place, wanted)
+                    with outside_program():
+                        _convert_tensor(tensor, place, wanted)
             if wanted is not None:
                 layer._dtype = wanted.name
         return self

@@ -60,8 +60,15 @@ def append_backward(
     found = grad([loss], wanted, retain_graph=True, allow_unused=True)
     pairs = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
     for parameter, gradient in pairs:
-        gradient.name = f"{parameter.name}@GRAD"
+        _name_gradient(parameter, gradient)
     return pairs
+
+
+def _name_gradient(t: Tensor, gradient: Tensor) -> None:
+    """Makes the first gradient of a tensor findable, by the name that Paddle gives it."""
+    name, recorder = f"{t.name}@GRAD", context.recorder
+    if recorder is not None and recorder.is_explicit and recorder.find(name) is None:
+        gradient.name = name
 
 
 def gradients(
@@ -89,7 +96,7 @@ def gradients(
         >>> run(main, feed={"x": [1.0, 2.0]}, fetch_list=[slope])[0].tolist()
         [2.0, 4.0]
     """
-    return grad(
+    found = grad(
         targets,
         inputs,
         target_gradients,
@@ -98,3 +105,8 @@ def gradients(
         create_graph=True,
         no_grad_vars=no_grad_set,
     )
+    wanted = inputs if isinstance(inputs, list | tuple) else [inputs]
+    for t, gradient in zip(wanted, found, strict=True):
+        if gradient is not None and gradient._name is None:
+            _name_gradient(t, gradient)
+    return found

@@ -115,7 +115,7 @@ class Executor:
         chosen = default_main_program() if program is None else program
         if isinstance(chosen, CompiledProgram):
             chosen = chosen.program
-        feed = with_offsets(_read_feed(feed))
+        feed = with_offsets(_read_feed(feed), getattr(chosen, "_named", ()))
         fetches = (
             list(fetch_list)
             if isinstance(fetch_list, list | tuple)

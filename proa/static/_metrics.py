@@ -87,7 +87,7 @@ def auc(
     is_yes = (label.reshape([-1]) != 0).astype("int64")
     counts: Any = ops.ones_like(is_yes)
     if ins_tag_weight is not None:
-        counts = counts * (ins_tag_weight.reshape([-1]) != 0).astype("int64")
+        counts = counts * _is_real(ins_tag_weight).astype("int64")
     last, overall, states = [], [], []
     for weights in (counts * is_yes, counts * (1 - is_yes)):
         found = ops.scatter_nd_add(
@@ -106,6 +106,11 @@ def auc(
         states.append((window, total))
     (last_yes, yes), (last_no, no) = states
     return _area(*overall, curve=curve), _area(*last, curve=curve), [last_yes, last_no, yes, no]
+
+
+def _is_real(weight: Any) -> Any:
+    """Which rows count, by the first entry of each row of weights."""
+    return (weight if len(weight.shape) < 2 else weight.flatten(1)[:, 0]) != 0
 
 
 def _slide(found: Any, slide_steps: int, bins: int) -> tuple[Any, Any]:
@@ -170,7 +175,7 @@ def ctr_metric_bundle(
     chance = input.astype("float32").reshape([-1])
     counts: Any = ops.ones_like(truth)
     if ins_tag_weight is not None:
-        counts = counts * (ins_tag_weight.reshape([-1]) != 0).astype("float32")
+        counts = counts * _is_real(ins_tag_weight).astype("float32")
     error = chance - truth
     parts = (
         ((error * error), [1]),

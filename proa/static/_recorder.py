@@ -217,6 +217,12 @@ class OpenRecorder(Recorder):
         known = self._captured.get(id(t))
         if known is not None:
             return known[2]
+        if isinstance(data, Value) and self.is_sealed(data):
+            raise InvalidArgumentError(
+                f"{t.name} is computed inside a branch or loop",
+                expected="what the branch or loop gives as its result",
+                fix="return it from the branch's function",
+            )
         raise InvalidArgumentError(
             f"{t.name} is no tensor of this Program",
             expected="tensors that were made under its program_guard",
@@ -236,6 +242,6 @@ class OpenRecorder(Recorder):
         made._layers = dict(self._layers)
         made._inside, made.renamed = dict(self._inside), dict(self.renamed)
         made.named, made.unwritten = dict(self.named), set(self.unwritten)
-        made.rows = dict(self.rows)
+        made.rows, made._sealed = dict(self.rows), set(self._sealed)
         made.owners = {*self.owners, self}
         return made

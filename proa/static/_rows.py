@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def create_random_int_lodtensor(
     return create_lod_tensor(drawn, recursive_seq_lens, place)
 
 
-def offsets_name(name: str, level: int) -> str:
+def offsets_name(name: str, level: Any) -> str:
     """Returns the name of the input that holds the offsets of a level.
 
     Args:
@@ -83,17 +83,28 @@ def offsets_name(name: str, level: int) -> str:
     return f"{name}@LOD{level}"
 
 
-def with_offsets(feed: Mapping[str, Any]) -> dict[str, Any]:
+def with_offsets(feed: Mapping[str, Any], inputs: Collection[str]) -> dict[str, Any]:
     """Returns a feed in which the offsets of rows stand beside them.
 
     Args:
         feed: values by name.
+        inputs: names of the Program's inputs. Offsets of an input without any are left out.
+
+    Raises:
+        InvalidArgumentError: rows with another number of levels than their input has.
     """
     made = dict(feed)
     for name, value in feed.items():
-        if isinstance(value, DenseTensor):
-            for level, offsets in enumerate(value.lod()):
-                made[offsets_name(name, level)] = np.asarray(offsets, "int64")
+        levels = value.lod() if isinstance(value, DenseTensor) else []
+        declared = sum(each.startswith(offsets_name(name, "")) for each in inputs)
+        if levels and declared and len(levels) != declared:
+            raise InvalidArgumentError(
+                f"`feed` of {name!r} has {len(levels)} levels of sequences",
+                expected=f"{declared}, the input's lod_level",
+                fix=f"build the Program with static.data({name!r}, ..., lod_level={len(levels)})",
+            )
+        for level, offsets in enumerate(levels if declared else ()):
+            made[offsets_name(name, level)] = np.asarray(offsets, "int64")
     return made
 
 

@@ -27,3 +27,23 @@ def test_gradients_of_parameters_and_of_inputs():
 def test_outside_of_a_program_there_is_nothing_to_add_to():
     with pytest.raises(InvalidArgumentError, match="append_backward outside"):
         static.append_backward(proa.ones([1]))
+
+
+def test_gradients_inside_a_branch():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [2])
+        x.stop_gradient = False
+        weight = static.create_parameter([2], "float32", attr=proa.nn.initializer.Constant(3.0))
+        inner = []
+
+        def slope():
+            inner.append(x * weight)
+            return static.gradients((x * inner[0]).sum(), x)[0]
+
+        found = static.nn.cond(x.sum() > 0, slope, lambda: x)
+    run = static.Executor().run
+    assert run(main, {"x": [1.0, 2.0]}, [found])[0].tolist() == [6, 12]
+    assert run(main, {"x": [-1.0, -2.0]}, [found])[0].tolist() == [-1, -2]
+    with pytest.raises(InvalidArgumentError, match="is computed inside a branch or loop"):
+        run(main, {"x": [1.0, 2.0]}, [inner[0].name])

@@ -180,6 +180,7 @@ def test_computed_tensors_are_fetched_and_fed_by_name():
         (again,) = static.gradients(total, hidden)
     run, feed = static.Executor().run, {"x": np.ones([1, 2], "float32")}
     assert run(main, feed, ["hidden"])[0].tolist() == [[2, 2]]
+    assert run(main, feed, ["hidden@GRAD", "x@GRAD"])[1].tolist() == [[8, 8]]
     assert run(main, feed, [total.name, slope, again])[0] == 8
     assert run(main, {"hidden": [[3.0, 4.0]]}, [total, again])[0] == 25
     assert run(main.clone(for_test=True), {"hidden": [[3.0, 4.0]]}, [total.name])[0] == 25

@@ -130,6 +130,27 @@ def test_a_seed_of_a_program_seeds_what_is_made_next():
         main.random_seed = 1.5
 
 
+def test_loading_casting_and_seeding_are_no_part_of_runs():
+    main = static.Program()
+    with static.program_guard(main):
+        layer = proa.nn.Linear(2, 1)
+        layer.set_state_dict({"weight": np.float32([[1], [1]]), "bias": np.float32([0])})
+        proa.seed(5)
+        total = layer(static.data("x", [1, 2])).sum()
+        noise = proa.rand([3])
+        proa.optimizer.SGD(0.5).minimize(total)
+        layer.bias.set_value(np.float32([3]))
+    run, feed = static.Executor().run, {"x": np.ones([1, 2], "float32")}
+    found = [run(main, feed, [total, noise]) for _ in range(2)]
+    assert [each[0] for each in found] == [5, 3.5]
+    assert (found[0][1] != found[1][1]).all()
+    assert layer.bias.tolist() == [2]
+    with static.program_guard(main):
+        layer.to(dtype="float64")
+    assert layer.weight.dtype == proa.float64
+    assert not [call for call in main.ops if "cast" in call.op.name]
+
+
 def outside():
     static.data("x", [1])
 

@@ -14,9 +14,12 @@ def test_rows_with_offsets():
     assert isinstance(rows, DenseTensor)
     assert np.array(rows).tolist() == [[1], [2], [3], [4], [5]]
     assert rows.lod() == [[0, 2, 5]]
-    feed = with_offsets({"x": rows, "y": 3})
+    feed = with_offsets({"x": rows, "y": 3, "z": rows}, ["x", "x@LOD0", "y", "z"])
     assert feed["x"] is rows
     assert feed["x@LOD0"].tolist() == [0, 2, 5]
+    assert list(feed) == ["x", "y", "z", "x@LOD0"]
+    with pytest.raises(InvalidArgumentError, match="`feed` of 'x' has 1 levels of sequences"):
+        with_offsets({"x": rows}, ["x", "x@LOD0", "x@LOD1"])
     drawn = static.create_random_int_lodtensor([[2, 3]], [4], None, 1, 2)
     assert np.array(drawn).shape == (5, 4)
     assert set(np.array(drawn).ravel()) <= {1, 2}

@@ -252,7 +252,7 @@ def group_norm(
 
 
 def instance_norm(
-    input: Tensor,
+    input: Any,
     epsilon: float = 1e-05,
     param_attr: Any = None,
     bias_attr: Any = None,
@@ -283,6 +283,8 @@ def instance_norm(
         )
     kind = (nn.InstanceNorm1D, nn.InstanceNorm1D, nn.InstanceNorm2D, nn.InstanceNorm3D)[rank - 2]
     layer = kind(input.shape[1], epsilon, weight_attr=param_attr, bias_attr=bias_attr)
+    if rank == 2:
+        return layer(input.unsqueeze(-1)).squeeze(-1)
     return layer(input)
 
 

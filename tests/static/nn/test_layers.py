@@ -56,6 +56,11 @@ CASES = {
         lambda x: nn.functional.instance_norm(x),
         IMAGE,
     ),
+    "instance_norm of features": (
+        lambda x: static.nn.instance_norm(x.flatten(1), bias_attr=ONE),
+        lambda x: 0 * x.flatten(1) + 0.5,
+        IMAGE,
+    ),
     "bilinear_tensor_product": (
         lambda x: static.nn.bilinear_tensor_product(x[:, 0, 0], x[:, 1, 1], 2, param_attr=ONE),
         lambda x: nn.Bilinear(4, 4, 2, ONE)(x[:, 0, 0], x[:, 1, 1]),
