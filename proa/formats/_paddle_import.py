@@ -12,6 +12,7 @@ from proa.core import (
     ProgramError,
     Tensor,
     as_dtype,
+    located_at,
     no_grad,
     to_tensor,
 )
@@ -160,7 +161,9 @@ class Translator:
             ProgramError: a call that cannot be translated, with its op, inputs and place.
         """
         for node in block.nodes:
-            self.run_node(node)
+            # Calls stand where their op stands in the file, not in the code that reads it.
+            with located_at(node.where):
+                self.run_node(node)
 
     def run_node(self, node: Node) -> None:
         """Runs one node.

@@ -130,8 +130,8 @@ class _Picture:
         if maker is not None:
             self.edges.append((maker, to, value))
 
-    def _add_calls(self, calls: Sequence[Call]) -> None:
-        position = 0
+    def _add_calls(self, every: Sequence[Call]) -> None:
+        calls, position = self._without_weights(every), 0
         while position < len(calls):
             size, times = repeated(calls, position) if self.collapse else (1, 1)
             if not _is_chain(calls[position : position + size * times], size):
@@ -151,6 +151,16 @@ class _Picture:
                     for value in call.outputs:
                         self.makers[value] = self.makers[drawn.outputs[0]]
             position += size * times
+
+    def _without_weights(self, calls: Sequence[Call]) -> list[Call]:
+        """Leaves out what is made of weights alone, which is a weight, too."""
+        found = []
+        for call in calls:
+            if call.inputs and all(v in self.weights for v in call.inputs):
+                self.weights.update(call.outputs)
+            else:
+                found.append(call)
+        return found
 
     def _add_call(self, call: Call, frame: int | None) -> None:
         layer = layer_of(call, self.weights)

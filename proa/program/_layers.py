@@ -141,10 +141,11 @@ def _place(drawing: Drawing, rows: list[list[int]]) -> None:
 
 def _pull(boxes: list[Box], row: list[int], sides: list[list[int]]) -> None:
     """Moves the boxes of a row towards their neighbours, in their order and apart."""
-    wanted = {
-        i: sum(boxes[j].x for j in sides[i]) / len(sides[i]) if sides[i] else boxes[i].x
-        for i in row
-    }
+    wanted = {}
+    for i in row:
+        # What hangs at one box only does not pull it: else a chain drifts to one side.
+        others = [j for j in sides[i] if sides[j]] or sides[i]
+        wanted[i] = sum(boxes[j].x for j in others) / len(others) if others else boxes[i].x
     # From the left and from the right: the mean of both keeps a row balanced.
     forward, backward = {}, {}
     edge = float("-inf")

@@ -59,10 +59,12 @@ def test_branches_show_their_programs_inside():
 
 
 def test_layers_are_named_and_weights_are_not_drawn():
-    program, _ = record(proa.nn.Linear(3, 4), (2, 3))
+    net = proa.nn.Linear(3, 4)
+    program, _ = record(net, (2, 3))
     for value, name in zip(program.captures, ("head.fc.weight", "head.fc.bias"), strict=True):
         value.name = name
     _, texts, paths = drawn(program)
+    assert len(drawn(record(lambda x: x * proa.exp(net.weight), (3, 4))[0])[2]) == 2
     assert "head.fc" in texts
     assert not any("weight" in text for text in texts)
     assert len(paths) == 2

@@ -51,7 +51,8 @@ PIPELINES: dict[str, tuple[str, ...]] = {
     "inference": (
         *("constant_folding", "identity_and_dropout_removal", "common_subexpressions"),
         *("conv_batch_norm_folding", "fuse_layer_norm", "fuse_attention"),
-        *("constant_folding", "identity_and_dropout_removal", "dead_code"),
+        *("constant_folding", "identity_and_dropout_removal"),
+        *("common_subexpressions", "dead_code"),
     ),
 }
 
