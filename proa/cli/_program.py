@@ -51,7 +51,7 @@ def show(
 ) -> None:
     """Print the operations of a model, and draw them with --svg."""
     artifact = read_model(file, params)
-    sizes = _sizes(size)
+    sizes = parse_sizes(size)
     console = Console()
     for role, program in _programs(artifact):
         if console.is_terminal:
@@ -90,7 +90,7 @@ def passes(
         names = artifact.manifest["captures"][role]
         bound = bind(program, [artifact.weights[name] for name in names])
         samples = _samples(artifact, role, bound) if compare else None
-        _, report = apply_passes(bound, chosen, samples=samples, sizes=_sizes(size, bound))
+        _, report = apply_passes(bound, chosen, samples=samples, sizes=parse_sizes(size, bound))
         if console.is_terminal:
             console.print(report_table(role, report))
         else:
@@ -101,7 +101,16 @@ def _programs(artifact: Artifact) -> list[tuple[str, Program]]:
     return [(role, artifact.programs[role]) for role in ROLES if role in artifact.programs]
 
 
-def _sizes(given: list[str] | None, program: Program | None = None) -> dict[str, int]:
+def parse_sizes(given: list[str] | None, program: Program | None = None) -> dict[str, int]:
+    """Reads sizes of unknown dimensions from options such as `batch=8`.
+
+    Args:
+        given: the options.
+        program: leave out sizes that it does not have.
+
+    Raises:
+        InvalidArgumentError: no name and positive number.
+    """
     found = {}
     for text in given or []:
         name, _, number = text.partition("=")

@@ -74,6 +74,13 @@ def convert(artifact: Artifact) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     Raises:
         UnsupportedError: calls that Paddle's ops cannot express.
     """
+    others = sorted(set(artifact.programs) - set(ROLES))
+    if others:
+        raise UnsupportedError(
+            f"the model has more than one function: {', '.join(others)}",
+            expected="forward alone, with its pre- and post-processing",
+            fix="save each function by itself, or all as .proa",
+        )
     writer = _Writer()
     g = writer.graph
     manifest = artifact.manifest

@@ -142,6 +142,14 @@ def test_a_failing_disk_leaves_the_old_pair(tmp_path: Path, monkeypatch: Any) ->
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
+def test_further_functions_of_a_model_are_refused(tmp_path: Path) -> None:
+    file = proa.jit.save(nn.Linear(4, 2), tmp_path / "net", specs_of([X], ANY))
+    artifact = read_artifact(file)
+    artifact.programs["other"] = artifact.programs["main"]
+    with pytest.raises(UnsupportedError, match="more than one function: other"):
+        write_paddle(artifact, tmp_path / "other")
+
+
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="`format` is 'onnx'"):
         proa.jit.save(nn.Linear(4, 2), tmp_path / "net", specs_of([X]), format="onnx")
