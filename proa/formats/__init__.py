@@ -2,8 +2,8 @@
 
 from ._artifact import ROLES as ROLES
 from ._artifact import Artifact as Artifact
-from ._artifact import artifact_content as artifact_content
 from ._artifact import artifact_path as artifact_path
+from ._artifact import check_artifact as check_artifact
 from ._artifact import read_artifact as read_artifact
 from ._artifact import write_artifact as write_artifact
 from ._manifest import make_manifest as make_manifest

@@ -134,6 +134,32 @@ def artifact_content(path: Any) -> bytes:
         NotFoundError: no such file.
         ArtifactError: truncated or altered.
     """
+    source = _found(path)
+    content = source.read_bytes()
+    # A view: the body of a large model is not copied to be hashed.
+    body, comment = memoryview(content)[:-_COMMENT_LENGTH], content[-_COMMENT_LENGTH:]
+    _compare(source, hashlib.sha256(body), comment)
+    return content
+
+
+def check_artifact(path: Any) -> None:
+    """Compares an artifact's bytes with its hash, and keeps nothing of them.
+
+    Raises:
+        NotFoundError: no such file.
+        ArtifactError: truncated or altered.
+    """
+    source = _found(path)
+    digest, left = hashlib.sha256(), max(source.stat().st_size - _COMMENT_LENGTH, 0)
+    buffer = bytearray(2**18)
+    with source.open("rb", buffering=0) as file:
+        while left and (read := file.readinto(memoryview(buffer)[: min(left, len(buffer))])):
+            digest.update(memoryview(buffer)[:read])
+            left -= read
+        _compare(source, digest, file.read())
+
+
+def _found(path: Any) -> Path:
     source = artifact_path(path)
     if not source.is_file():
         raise NotFoundError(
@@ -141,14 +167,14 @@ def artifact_content(path: Any) -> bytes:
             expected="a .proa file written by proa.jit.save",
             fix="check the path; jit.save(layer, 'out/model') writes out/model.proa",
         )
-    content = source.read_bytes()
-    # A view: the body of a large model is not copied to be hashed.
-    body, comment = memoryview(content)[:-_COMMENT_LENGTH], content[-_COMMENT_LENGTH:]
+    return source
+
+
+def _compare(source: Path, digest: Any, comment: bytes) -> None:
     if not comment.startswith(_MARK):
         raise _refuse(source, "is truncated or not a Proa artifact")
-    if hashlib.sha256(body).hexdigest().encode() != comment[len(_MARK) :]:
+    if digest.hexdigest().encode() != comment[len(_MARK) :]:
         raise _refuse(source, "was altered: its SHA-256 does not match")
-    return content
 
 
 def _arrays(members: dict[str, memoryview], name: str) -> dict[str, np.ndarray]:

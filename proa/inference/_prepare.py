@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,9 +83,11 @@ def _kept(config: Any, digest: str) -> Artifact | None:
             if mac is None or path.stem.rpartition("-")[2] != mac[:32]:
                 continue
             try:
-                # The model itself must still be what it was.
-                config.source.check()
-                found = read_artifact(path)
+                with ThreadPoolExecutor(1) as other:
+                    # The model itself must still be what it was: looked at meanwhile.
+                    checked = other.submit(config.source.check)
+                    found = read_artifact(path)
+                    checked.result()
             except ArtifactError:
                 continue
             touch(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from proa.core import InvalidArgumentError, InvalidTypeError
-from proa.formats import Artifact, artifact_content, read_model
+from proa.formats import Artifact, check_artifact, read_model
 
 # In the order in which they are looked for.
 _PAIRS = (".json", ".pdmodel")
@@ -50,7 +50,7 @@ class Source:
         with self._files() as (path, params):
             for file in _parts(path, params):
                 if file.suffix == ".proa":
-                    artifact_content(file)
+                    check_artifact(file)
 
     def digest(self) -> str:
         """Returns a digest of the model's bytes."""

@@ -13,7 +13,7 @@ import pytest
 
 import proa
 from proa.core import ArtifactError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from proa.formats import read_artifact, write_artifact
+from proa.formats import check_artifact, read_artifact, write_artifact
 from proa.jit import save
 from proa.static import InputSpec
 
@@ -49,16 +49,19 @@ def test_any_altered_byte_is_noticed(saved, tmp_path):
         altered = bytearray(content)
         altered[position] ^= 1
         target.write_bytes(altered)
-        with pytest.raises(ArtifactError, match="altered|truncated"):
-            read_artifact(target)
+        for look in (read_artifact, check_artifact):
+            with pytest.raises(ArtifactError, match="altered|truncated"):
+                look(target)
+    check_artifact(saved)
 
 
 @pytest.mark.parametrize("length", [0, 1, 100, -1, -80])
 def test_truncated_files_are_refused(saved, tmp_path, length):
     target = tmp_path / "short.proa"
     target.write_bytes(saved.read_bytes()[:length])
-    with pytest.raises(ArtifactError, match="truncated or not a Proa artifact"):
-        read_artifact(target)
+    for look in (read_artifact, check_artifact):
+        with pytest.raises(ArtifactError, match="truncated or not a Proa artifact"):
+            look(target)
 
 
 def test_bad_paths_are_named(tmp_path):
