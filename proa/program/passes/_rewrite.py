@@ -202,7 +202,8 @@ def is_random(call: Call) -> bool:
         op = op.primal
     if op.has_programs:
         return any(is_random(each) for program in sub_programs(call) for each in program.calls)
-    return getattr(op, "is_random", False)
+    # Keys for the draws that follow; they are arrays like others to the op that makes them.
+    return getattr(op, "is_random", False) or op.name == "random_split"
 
 
 def is_plain(call: Call) -> bool:
