@@ -7,6 +7,7 @@ fast forward and backward; long ones gather their few neighbours.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
@@ -16,7 +17,13 @@ from jax import lax
 from proa.core import InvalidArgumentError, Tensor, composite, is_dimension, op
 
 from ._pool_adaptive import adaptive_average
-from ._windows import is_channel_last, is_constant, require_constant, spatial_sizes
+from ._windows import (
+    is_channel_last,
+    is_constant,
+    require_constant,
+    spatial_sizes,
+    with_spatial,
+)
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Shape
@@ -112,14 +119,13 @@ def _resize_axis(
 def _nearest_axis(x: Array, axis: int, target: Any, ratio: float) -> Array:
     size = x.shape[axis]
     factor = round(1 / ratio) if ratio <= 1 else 0
-    if factor and ratio * factor == 1 and (not is_constant(size) or target == size * factor):
+    if factor and ratio * factor == 1 and target == size * factor:
         # Whole multiples repeat by broadcasting: the gradient is a plain sum.
         wide = jnp.expand_dims(x, axis + 1)
         shape = (*x.shape[: axis + 1], factor, *x.shape[axis + 1 :])
         return jnp.broadcast_to(wide, shape).reshape(
             *x.shape[:axis], size * factor, *x.shape[axis + 1 :]
         )
-    require_constant("the input's spatial size", "interpolate", size)
     index = np.minimum(np.floor(np.arange(target) * ratio), size - 1).astype(np.int64)
     return jnp.take(x, index, axis=axis)
 
@@ -148,18 +154,21 @@ def resize(
         antialias: see `interpolate`.
     """
     last = is_channel_last(data_format, x.ndim - 2, "interpolate")
+    if not all(map(is_constant, (*spatial_sizes(x, last), *sizes))):
+        # A Program is being made: it asks for the shape, and runs with sizes that are known.
+        return jnp.zeros(
+            with_spatial(tuple(sizes), last, x.shape[0], x.shape[-1 if last else 1]), x.dtype
+        )
     if mode == "area":
         return adaptive_average(x, sizes, data_format, f"adaptive_avg_pool{x.ndim - 2}d")
     first = 1 if last else 2
     if any(ratio is None for ratio in ratios):
         extents = spatial_sizes(x, last)
-        require_constant("the input's spatial size", "interpolate", *extents, *sizes)
         ratios = [extent / target for extent, target in zip(extents, sizes, strict=True)]
     if mode == "nearest":
         for i, (target, ratio) in enumerate(zip(sizes, ratios, strict=True)):
             x = _nearest_axis(x, first + i, target, ratio)
         return x
-    require_constant("the input's spatial size", "interpolate", *spatial_sizes(x, last))
     wide = x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
     options = (align_corners, align_mode, antialias)
     for i, (target, ratio) in enumerate(zip(sizes, ratios, strict=True)):
@@ -289,10 +298,10 @@ def _ratio(extent: Any, size: Any) -> float | None:
 def _scaled(extent: Any, factor: float) -> Any:
     if is_constant(extent):
         return max(math.floor(extent * factor), 1)
-    if factor == int(factor):
-        return extent * int(factor)
-    require_constant("the input's spatial size", "interpolate", extent)
-    return extent
+    exact = Fraction(factor).limit_denominator(64)
+    if factor != exact:
+        require_constant("the input's spatial size", "interpolate", extent)
+    return extent * exact.numerator // exact.denominator
 
 
 @composite

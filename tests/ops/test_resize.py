@@ -152,3 +152,37 @@ ERRORS = [
 def test_errors(call, match):
     with pytest.raises(proa.core.InvalidArgumentError, match=match):
         call()
+
+
+@pytest.mark.parametrize(
+    ("options", "shape"),
+    [
+        ({"size": [6, 8], "mode": "bilinear"}, ["6", "8"]),
+        ({"scale_factor": 0.5, "mode": "bilinear"}, ["floordiv(h, 2)", "floordiv(w, 2)"]),
+        ({"scale_factor": 1.5}, ["floordiv(3*h, 2)", "floordiv(3*w, 2)"]),
+        ({"size": "beside", "mode": "bicubic", "align_corners": True}, ["2*h", "w + 1"]),
+        ({"size": "beside"}, ["2*h", "w + 1"]),
+    ],
+)
+def test_unknown_sizes_are_resized_when_they_are_known(options, shape):
+    h, w = (proa.program.make_dimension(name) for name in "hw")
+
+    def given(height, width):
+        beside = options.get("size") == "beside"
+        return {**options, "size": [2 * height, width + 1]} if beside else options
+
+    with proa.program.recording() as recorder:
+        x = recorder.add_input((1, 1, h, w), np.float32, "x")
+        y = F.interpolate(x, **given(h, w))
+        assert [str(e) for e in y.shape[2:]] == shape
+        program, _ = recorder.finish([y])
+    image = np.arange(20, dtype=np.float32).reshape(1, 1, 4, 5)
+    expected = F.interpolate(proa.to_tensor(image), **given(4, 5))
+    np.testing.assert_allclose(program.function()(image)[0], expected.numpy(), rtol=1e-5)
+
+
+def test_a_factor_that_is_no_fraction_needs_a_known_size():
+    with proa.program.recording() as recorder:
+        x = recorder.add_input((1, 1, proa.program.make_dimension("h"), 4), np.float32, "x")
+        with pytest.raises(proa.core.UnsupportedError, match="not known while recording"):
+            F.interpolate(x, scale_factor=0.3)
