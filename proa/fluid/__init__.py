@@ -5,7 +5,9 @@ from . import core as core
 from . import dygraph as dygraph
 from . import framework as framework
 from . import initializer as initializer
+from . import io as io
 from . import layers as layers
+from . import nets as nets
 from . import optimizer as optimizer
 from . import regularizer as regularizer
 from ._names import __dir__ as __dir__

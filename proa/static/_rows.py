@@ -123,6 +123,8 @@ def read_rows(x: Any, owner: str) -> tuple[Tensor, list[Tensor]]:
     if isinstance(x, DenseTensor):
         if x.lod():
             return x.tensor, [to_tensor(np.asarray(level, "int64")) for level in x.lod()]
+    elif getattr(x, "_rows", None):
+        return x, x._rows
     elif context.recorder is not None and isinstance(x._data, Value):
         found = _find(context.recorder, x._data)
         if found:
@@ -161,4 +163,6 @@ def keep_rows(t: Tensor, offsets: list[Tensor]) -> Tensor:
     rows = getattr(context.recorder, "rows", None)
     if rows is not None and offsets and isinstance(t._data, Value):
         rows[t._data] = offsets
+    elif offsets:
+        t._rows = offsets  # type: ignore[attr-defined]
     return t

@@ -116,7 +116,7 @@ def test_exceptions_are_needed(name):
 
 
 # Rooms that are not built, or not wholly.
-LATER = ("distributed", "inference", "jit", "static", "utils.cpp_extension")
+LATER = ("distributed", "inference", "jit", "utils.cpp_extension")
 
 
 def is_later(room: str, name: str) -> bool:

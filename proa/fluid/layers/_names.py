@@ -6,7 +6,7 @@ from typing import Any
 
 from proa.utils._shelf import shelf
 
-from . import _defaults, _functions
+from . import _defaults, _functions, _inputs
 
 _SAME_OPS = (
     "abs assign cast ceil clip concat cos cumsum equal exp expand_as eye floor gather gather_nd "
@@ -28,6 +28,12 @@ _OTHER = {
     "sums": "proa.add_n",
     "uniform_random": "proa.uniform",
 }
+_STATIC = (
+    "batch_norm bilinear_tensor_product case cond conv2d_transpose conv3d conv3d_transpose "
+    "group_norm instance_norm layer_norm nce prelu row_conv sequence_conv sequence_expand "
+    "sequence_first_step sequence_last_step sequence_pool sequence_softmax spectral_norm "
+    "switch_case while_loop"
+).split()
 _DEFAULTS = {
     "argmax": "paddle.argmax",
     "argmin": "paddle.argmin",
@@ -79,6 +85,9 @@ NAMES: dict[str, str | tuple[Any, str]] = {
     **{name: f"proa.{name}" for name in _SAME_OPS},
     **{name: f"proa.nn.functional.{name}" for name in _SAME_FUNCTIONS},
     **_OTHER,
+    **{name: f"proa.static.nn.{name}" for name in _STATIC},
+    **{name: f"proa.static.{name}" for name in ("Print", "auc", "create_global_var", "py_func")},
+    "data": (_inputs.data, "paddle.static.data, with the batch in the shape"),
     **{name: (getattr(_defaults, name), instead) for name, instead in _DEFAULTS.items()},
     **{name: (getattr(_functions, name), instead) for name, instead in _OWN.items()},
 }

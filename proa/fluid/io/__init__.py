@@ -1,0 +1,4 @@
+"""Files of static Programs as Paddle 1 has them; each name tells once what to use instead."""
+
+from ._names import __dir__ as __dir__
+from ._names import __getattr__ as __getattr__
