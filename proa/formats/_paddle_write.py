@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,8 @@ def convert(artifact: Artifact) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         for entry in manifest["inputs"]
     ]
     trainable = trainable_names(artifact)
+    # Inputs, weights and outputs share one scope in Paddle's predictor.
+    used = {entry["name"] for entry in manifest["inputs"]}
     weights: dict[str, Out] = {}
     for role in ROLES:
         program = artifact.programs.get(role)
@@ -98,19 +101,25 @@ def convert(artifact: Artifact) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         for name in names:
             if name not in weights:
                 array = artifact.weights[name]
-                weights[name] = g.parameter(name, array, trainable=name in trainable)
+                held = _distinct(name, used)
+                weights[name] = g.parameter(held, array, trainable=name in trainable)
         current = writer.program(program, current, [weights[name] for name in names])
     writer.refuse()
-    fed = {entry["name"] for entry in manifest["inputs"]}
     taken = {value.number for value in (*inputs, *weights.values())}
     for column, (value, entry) in enumerate(zip(current, manifest["outputs"], strict=True)):
         # What is fetched twice, or is fed, needs a value of its own.
         made = _copied(g, value) if value.number in taken else value
         taken.add(made.number)
-        name = entry["name"]
-        g.fetch(made, f"{name}_out" if name in fed else name, column)
+        g.fetch(made, _distinct(entry["name"], used), column)
     content = g.as_json()
     return content, g.parameters
+
+
+def _distinct(name: str, used: set[str]) -> str:
+    """The name, or with a number where it is taken; it is taken from now on."""
+    found = next(n for n in chain([name], (f"{name}_{i}" for i in count(1))) if n not in used)
+    used.add(found)
+    return found
 
 
 def _copied(g: Graph, x: Out) -> Out:

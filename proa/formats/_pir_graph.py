@@ -300,10 +300,10 @@ class Graph:
 
     def _held(self, array: np.ndarray) -> Out:
         """An array that stands in the parameter file."""
-        number = sum(name.startswith("constant_") for name in self.parameters)
         key = ("constant", array.shape, array.dtype.str, array.tobytes())
         if key not in self._made[0]:
-            name = f"constant_{number}"
+            names = (f"constant/{i}" for i in range(len(self.parameters) + 1))
+            name = next(n for n in names if n not in self.parameters)
             self._made[0][key] = self.parameter(name, array, trainable=False)
         return self._made[0][key]
 

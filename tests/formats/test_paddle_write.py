@@ -58,6 +58,23 @@ def test_what_is_fed_or_fetched_twice_has_names_and_values_of_its_own(tmp_path: 
     assert len({*numbers}) == 5
 
 
+def test_names_that_clash_are_told_apart(tmp_path: Path) -> None:
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = self.create_parameter([4, 2])
+
+        def forward(self, x: Any) -> Any:
+            return x.matmul(self.weight) + proa.to_tensor([1.0, 2.0])
+
+    spec = [proa.static.InputSpec([None, 4], "float32", "weight")]
+    file = proa.jit.save(Net(), tmp_path / "net", spec, format="paddle")
+    held = sorted(op["A"][3] for op in _ops(file) if op["#"] == "p")
+    assert len(held) == 2
+    assert "weight_1" in held
+    assert "weight" not in held
+
+
 def test_all_stages_become_one_program(tmp_path: Path) -> None:
     layer = nn.Linear(4, 2)
     raw = (X * 50).astype("int32")
