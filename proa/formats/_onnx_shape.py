@@ -337,6 +337,11 @@ def _shape(g: Graph, input: Ref) -> Ref:
     return g.cast(g.shape_of(input), g.dtype)
 
 
+@writes("sizes_tensor")
+def _sizes_tensor(g: Graph, sizes: Sequence[Any]) -> Ref:
+    return g.extents(sizes)
+
+
 @writes("rank")
 def _rank(g: Graph, input: Ref) -> Ref:
     return g.constant(input.ndim, g.dtype)

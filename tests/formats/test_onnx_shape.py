@@ -22,6 +22,7 @@ def _assign(x: Any, y: Any) -> Any:
 
 
 _ROWS = [
+    Row("sizes as a tensor", lambda x: proa.ops.sizes_tensor([x.shape[1], 2]), (wide,), both),
     Row("reshape", lambda x: (x.reshape([0, -1]), x.reshape([6, 4]), x.flatten()), (wide,)),
     Row(
         "reshape of open sizes",
