@@ -65,6 +65,7 @@ bench: $(VENV)/stamp-dev ## Measure the overheads of bench/README.md
 
 parity: $(VENV)/stamp-dev $(if $(PROA_PARITY_PADDLE),,.parity/venv/stamp) ## Prove Proa against the real Paddle
 	$(BIN)/python -m parity $(ARGS)
+	$(BIN)/python -m parity.saved
 	$(BIN)/python -m parity.reading $(if $(PHOTOS),--photos $(PHOTOS))
 
 clean: ## Remove .venv, .parity and caches

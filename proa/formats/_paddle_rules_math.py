@@ -95,7 +95,7 @@ def _elementwise_pow(x: Data, y: Data, *, axis: int = -1) -> Any:
 
 @rule("pow", factor="y", FactorTensor="y")
 def _pow(x: Data, y: Any = 1.0) -> Any:
-    return ops.pow(x, scalar(y))
+    return ops.cast(ops.pow(x, scalar(y)), x.dtype)
 
 
 @rule("scale", ScaleTensor="scale", BiasTensor="bias")

@@ -17,6 +17,7 @@ ROWS = [
     ("elementwise_div", {"X": np.array([7, -7]), "Y": np.array([2, 2])}, {}, [[3, -3]]),
     ("elementwise_pow", {"X": Y, "Y": Y}, {}, [Y**Y]),
     ("pow", {"X": X}, {"factor": 2.0}, [X**2]),
+    ("pow", {"X": np.array([3])}, {"factor": 2.0}, [[9]]),
     ("scale", {"X": X}, {"scale": 2.0, "bias": 1.0, "bias_after_scale": False}, [(X + 1) * 2]),
     ("scale", {"X": X, "ScaleTensor": np.float32([3])}, {"scale": 2.0}, [X * 3]),
     ("clip", {"X": X}, {"min": -1.0, "max": 2.0}, [np.clip(X, -1, 2)]),
