@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -257,10 +257,14 @@ class PassBuilder:
     def optimise(self, artifact: Artifact) -> tuple[Artifact, dict[str, PassReport]]:
         """Applies the passes to an artifact; see `optimise`."""
         made, reports = optimise(artifact, self._passes)
+        self.tell({role: str(report) for role, report in reports.items()})
+        return made, reports
+
+    def tell(self, reports: Mapping[str, str]) -> None:
+        """Prints reports by role, if `turn_on_debug` was called."""
         if self._debug:
             for role, report in reports.items():
                 print(f"passes of {role!r}\n{report}")
-        return made, reports
 
     @staticmethod
     def _known(name: str) -> str:

@@ -71,6 +71,7 @@ def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
             artifact, reports = optimise(artifact, passes)
             artifact.manifest["reports"] = {role: str(report) for role, report in reports.items()}
             _keep(config, artifact, digest)
+    config.pass_builder().tell(artifact.manifest.get("reports", {}))
     return Prepared(artifact, Interface(artifact), digest)
 
 

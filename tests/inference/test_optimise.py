@@ -6,7 +6,7 @@ import pytest
 import proa
 from proa.core import InvalidArgumentError, UnknownNameError
 from proa.formats import read_artifact, write_artifact
-from proa.inference import _optimise
+from proa.inference import Config, _optimise, create_predictor
 from proa.inference._optimise import PassBuilder, optimise
 from proa.jit import Pipeline
 from proa.program.passes import PIPELINES, all_passes
@@ -108,3 +108,14 @@ def test_passes_that_are_not_there_are_refused():
         builder.insert_pass(99, "dead_code")
     with pytest.raises(InvalidArgumentError, match="pass number 99 of"):
         builder.delete_pass(99)
+
+
+def test_a_predictor_tells_what_its_passes_did(tmp_path, capsys):
+    exported(tmp_path)
+    for tells in (False, True):
+        config = Config(str(tmp_path / "net.proa"))
+        if tells:
+            config.pass_builder().turn_on_debug()
+        predictor = create_predictor(config)
+        assert ("batch norms folded x1" in capsys.readouterr().out) == tells
+    assert "batch norms folded x1" in predictor.explain()

@@ -20,6 +20,15 @@ from ._pass import apply_passes as apply_passes
 from ._pass import get_pass as get_pass
 from ._pass import register_pass as register_pass
 from ._pass import short_number as short_number
+from ._pattern import Match as Match
+from ._pattern import either as either
+from ._pattern import leaf as leaf
+from ._pattern import node as node
+from ._pattern import rewrite as rewrite
+from ._pattern import scalar as scalar
+from ._pattern import weight as weight
 from ._precision import precision as precision
 from ._recompute import recompute as recompute
+from ._rewrite import Builder as Builder
+from ._rewrite import Graph as Graph
 from ._sharding import sharding as sharding
