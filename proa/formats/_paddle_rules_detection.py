@@ -177,5 +177,6 @@ for _name, _desc, _slots in (
     ("nonzero", "where_index", "the condition"),
     ("masked_select", "masked_select", "the tensor and the mask"),
     ("unique", "unique", "the tensor"),
+    ("unique_consecutive", "unique_consecutive", "the tensor"),
 ):
     rule(_name, desc=_desc)(_growing(_slots))

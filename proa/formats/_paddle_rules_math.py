@@ -75,7 +75,7 @@ for _name in _UNARY.split():
         _name, desc=_UNARY_DESC.get(_name, _name), Input="x", outputs=_UNARY_OUT.get(_name, "Out")
     )(_unary(getattr(ops, _name)))
 for _name, _desc in _BINARY.items():
-    rule(_name, desc=_desc)(_binary(getattr(ops, _name)))
+    rule(_name, desc=_desc, X1="x", X2="y")(_binary(getattr(ops, _name)))
 for _name, _desc in _REDUCTIONS.items():
     rule(_name, desc=_desc, dim="axis", keep_dim="keepdim", AxisTensor="axis")(
         _reduction(getattr(ops, _name))

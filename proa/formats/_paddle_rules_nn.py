@@ -350,6 +350,22 @@ def _max_pool_with_index(
     return function(x, list(kernel_size), list(strides), list(paddings), True, ceil_mode)
 
 
+@rule("lp_pool2d", outputs="out", KernelSizeTensor="kernel_size")
+def _lp_pool(
+    x: Data,
+    kernel_size: Any,
+    *,
+    strides: Any = (1, 1),
+    paddings: Any = (0, 0),
+    ceil_mode: bool = False,
+    data_format: str = "NCHW",
+    norm_type: float,
+) -> Any:
+    sizes, stride = ints(kernel_size, "the kernel size"), [int(s) for s in strides]
+    padding = _padding(paddings, "EXPLICIT")
+    return F.lp_pool2d(x, norm_type, sizes, stride, padding, ceil_mode, data_format)
+
+
 @rule(
     *("nearest_interp", "bilinear_interp", "bicubic_interp", "linear_interp", "trilinear_interp"),
     desc="nearest_interp_v2 bilinear_interp_v2 bicubic_interp_v2 linear_interp_v2 "

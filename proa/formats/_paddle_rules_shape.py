@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from proa import ops
 from proa.core import is_dimension
 from proa.nn import functional as F
@@ -369,9 +371,17 @@ def _one_hot(x: Data, num_classes: Any) -> Any:
     return F.one_hot(x, number(num_classes, "the number of classes"))
 
 
-@rule("repeat_interleave", Repeats="repeats", dim="axis")
-def _repeat_interleave(x: Data, *, repeats: int, axis: int = 0) -> Any:
-    return ops.repeat_interleave(x, repeats, axis)
+@rule(
+    "repeat_interleave",
+    "repeat_interleave_with_tensor_index",
+    desc="repeat_interleave",
+    Repeats="repeats",
+    RepeatsTensor="repeats",
+    dim="axis",
+)
+def _repeat_interleave(x: Data, repeats: Any, *, axis: int = 0) -> Any:
+    counts = ints(repeats, "how often elements are repeated")
+    return ops.repeat_interleave(x, counts[0] if len(counts) == 1 else tensor(counts), axis)
 
 
 @rule("sequence_mask", outputs="Y", maxlen="max_len", MaxLenTensor="max_len")
@@ -503,10 +513,16 @@ def _eye(num_rows: Any, num_columns: Any = -1, *, dtype: Any = "float32") -> Any
     return ops.eye(rows, columns if columns >= 0 else rows, dtype)
 
 
-@rule("shape64", "shape")
+@rule("shape64", desc="-")
 def _shape(input: Data) -> Any:
     # Not recorded: what is computed from sizes is computed while the Program is made.
     return whole(list(input.shape))
+
+
+@rule("shape")
+def _short_shape(input: Data) -> Any:
+    found = _shape(input)
+    return found if found.dtype == object else found.astype(np.int32)
 
 
 @rule("numel", desc="size", Input="x")
@@ -526,3 +542,4 @@ def _random(function: Callable[..., Any]) -> Callable[..., Any]:
 
 rule("uniform", desc="uniform_random")(_random(ops.full))
 rule("gaussian", desc="gaussian_random")(_random(ops.full))
+rule("bernoulli")(_random(ops.full))

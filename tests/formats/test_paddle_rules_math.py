@@ -49,6 +49,7 @@ ROWS = [
     ),
     ("einsum", {"Operands": [X, Y]}, {"equation": "ij,j->i"}, [X @ Y]),
     ("increment", {"X": np.float32([1])}, {"step": 2.0}, [[3]]),
+    ("atan2", {"X1": X, "X2": X}, {}, [np.arctan2(X, X)]),
     ("where", {"Condition": X > 0, "X": X, "Y": -X}, {}, [abs(X)]),
     ("greater_than", {"X": X, "Y": X * 0}, {}, [X > 0]),
     ("isclose", {"Input": X, "Other": X + 1e-9, "Rtol": None}, {"rtol": "1e-05"}, [X == X]),
