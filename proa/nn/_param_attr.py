@@ -32,6 +32,9 @@ class ParamAttr:
         'table'
     """
 
+    #: Whether it asks for a length and a direction instead of a weight.
+    is_normed = False
+
     def __init__(
         self,
         name: str | None = None,
@@ -90,6 +93,12 @@ def as_param_attr(value: Any) -> ParamAttr | None:
     if value is False:
         return None
     if isinstance(value, ParamAttr):
+        if value.is_normed:
+            raise InvalidTypeError(
+                f"a parameter attribute of a layer is a {type(value).__name__}",
+                expected="a ParamAttr: a layer has one parameter for its weight",
+                fix="call nn.utils.weight_norm(layer, dim=...), or use the functions of static.nn",
+            )
         return value
     if isinstance(value, str):
         return ParamAttr(name=value)

@@ -41,9 +41,18 @@ class CompiledProgram:
     Args:
         program_or_graph (Program): the Program.
         build_strategy (BuildStrategy, optional): kept for Paddle's signature.
+
+    Raises:
+        InvalidTypeError: no Program.
     """
 
     def __init__(self, program_or_graph: Any, build_strategy: Any = None) -> None:
+        if not isinstance(program_or_graph, Program | Runnable):
+            raise InvalidTypeError(
+                f"CompiledProgram of a {type(program_or_graph).__name__}",
+                expected="a static Program",
+                fix="pass the Program that was built under program_guard",
+            )
         self.program = program_or_graph
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from proa.core import (
     InvalidArgumentError,
+    InvalidTypeError,
     NotFoundError,
     Parameter,
     Tensor,
@@ -36,7 +37,24 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
         feed_vars (Tensor | list): its inputs.
         fetch_vars (Tensor | list): its outputs.
         kwargs: kept for Paddle's signature.
+
+    Raises:
+        InvalidTypeError: no Program, or no tensors.
     """
+    if not isinstance(program, Program):
+        raise InvalidTypeError(
+            f"normalize_program of a {type(program).__name__}",
+            expected="a static Program",
+            fix="pass the Program that was built under program_guard",
+        )
+    for name, given in (("feed_vars", feed_vars), ("fetch_vars", fetch_vars)):
+        for each in _as_list(given):
+            if not isinstance(each, Tensor):
+                raise InvalidTypeError(
+                    f"normalize_program: `{name}` holds a {type(each).__name__}",
+                    expected="tensors of the Program",
+                    fix="pass what static.data and the layers returned",
+                )
     return program.clone(for_test=True)
 
 

@@ -6,7 +6,13 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from proa.core import CPUPlace, CUDAPlace, UnsupportedError, available_devices
+from proa.core import (
+    CPUPlace,
+    CUDAPlace,
+    InvalidArgumentError,
+    UnsupportedError,
+    available_devices,
+)
 
 
 def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
@@ -16,13 +22,23 @@ def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
         device_count (int, optional): how many; what the environment variable CPU_NUM says, or
             one, by default.
 
+    Raises:
+        InvalidArgumentError: CPU_NUM is no number.
+
     Examples:
         >>> import proa
         >>> len(proa.static.cpu_places(2))
         2
     """
     if device_count is None:
-        device_count = int(os.environ.get("CPU_NUM") or 1)
+        told = os.environ.get("CPU_NUM") or "1"
+        if not told.isdigit():
+            raise InvalidArgumentError(
+                f"the environment variable CPU_NUM is {told!r}",
+                expected="a number of devices",
+                fix="unset it, or pass device_count",
+            )
+        device_count = int(told)
     return [CPUPlace() for _ in range(device_count)]
 
 

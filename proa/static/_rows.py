@@ -96,6 +96,8 @@ def with_offsets(feed: Mapping[str, Any], inputs: Collection[str]) -> dict[str, 
     made = dict(feed)
     for name, value in feed.items():
         levels = value.lod() if isinstance(value, DenseTensor) else []
+        if levels and not value.has_valid_recursive_sequence_lengths():
+            raise _not_divided(value.recursive_sequence_lengths(), f"{value.shape()} of {name!r}")
         declared = sum(each.startswith(offsets_name(name, "")) for each in inputs)
         if levels and declared and len(levels) != declared:
             raise InvalidArgumentError(

@@ -36,6 +36,8 @@ class WeightNormParamAttr(ParamAttr):
         Salimans, Kingma: Weight Normalization, 2016, https://arxiv.org/abs/1602.07868
     """
 
+    is_normed = True
+
     def __init__(
         self,
         dim: int | None = None,

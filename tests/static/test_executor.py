@@ -134,6 +134,7 @@ def test_wrong_feeds(error, feed, message):
     ("call", "message"),
     [
         (lambda: static.Executor().run(3), "Executor.run of a int"),
+        (lambda: static.CompiledProgram(3), "CompiledProgram of a int"),
         (lambda: static.Executor().run(program()[0], fetch_list=[3]), "`fetch_list` has a int"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 
 import proa
 from proa import static
-from proa.core import InvalidArgumentError, NotFoundError
+from proa.core import InvalidArgumentError, InvalidTypeError, NotFoundError
 
 GIVEN = np.float32([[1, 2, 3], [4, 5, 6]])
 
@@ -45,3 +45,17 @@ def test_parameters_in_files(tmp_path):
     assert static.normalize_program(main, [], [y])._is_test
     with pytest.raises(NotFoundError, match="there is no"):
         static.load(main, str(tmp_path / "nothing"))
+
+
+def test_a_program_as_it_is_saved():
+    main, x, _, y = built()
+    run, feed = static.Executor().run, {"x": GIVEN}
+    normal = static.normalize_program(main, [x], [y])
+    assert run(normal, feed, [y])[0].tolist() == run(normal, feed, [y])[0].tolist()
+    for arguments, message in (
+        ((3, [x], [y]), "normalize_program of a int"),
+        ((main, 3, y), "`feed_vars` holds a int"),
+        ((main, x, ["y"]), "`fetch_vars` holds a str"),
+    ):
+        with pytest.raises(InvalidTypeError, match=message):
+            static.normalize_program(*arguments)

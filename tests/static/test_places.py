@@ -4,13 +4,16 @@ import pytest
 
 import proa
 from proa import static
-from proa.core import UnsupportedError
+from proa.core import InvalidArgumentError, UnsupportedError
 
 
 def test_places_of_the_host(monkeypatch):
     assert static.cpu_places(2) == [proa.CPUPlace(), proa.CPUPlace()]
     monkeypatch.setenv("CPU_NUM", "3")
     assert len(static.cpu_places()) == 3
+    monkeypatch.setenv("CPU_NUM", "two")
+    with pytest.raises(InvalidArgumentError, match="CPU_NUM is 'two'"):
+        static.cpu_places()
 
 
 def test_places_of_gpus(monkeypatch):

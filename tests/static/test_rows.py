@@ -30,6 +30,10 @@ def test_wrong_lengths():
         static.create_lod_tensor(np.zeros([5, 1]), [[2, 2]])
     with pytest.raises(InvalidArgumentError, match=r"for sequences of \[1\]"):
         static.create_lod_tensor([[1]], [[2]])
+    rows = static.create_lod_tensor(np.zeros([5, 1]), [[5]])
+    rows.set_lod([[0, 9]])
+    with pytest.raises(InvalidArgumentError, match=r"\[\[9\]\] for \[5, 1\] of 'x'"):
+        with_offsets({"x": rows}, ["x", "x@LOD0"])
     for given in (proa.ones([2]), static.create_lod_tensor(np.zeros([2, 1]), [])):
         with pytest.raises(InvalidArgumentError, match="f: the rows are not divided"):
             read_rows(given, "f")

@@ -9,7 +9,7 @@ from proa import nn
 from proa.core import InvalidArgumentError, Tensor
 from proa.vision.ops import DeformConv2D
 
-from ._parts import activated, plain, with_norm
+from ._parts import activated, fitted, plain, with_norm
 
 
 def conv3d(
@@ -63,7 +63,7 @@ def conv3d(
         bias_attr=bias_attr,
         data_format=data_format,
     )
-    return activated(with_norm(layer, param_attr)(input), act)
+    return activated(with_norm(fitted(layer, input), param_attr)(input), act)
 
 
 def conv2d_transpose(
@@ -196,7 +196,7 @@ def _transposed(
         bias_attr=bias_attr,
         data_format=data_format,
     )
-    made = with_norm(layer, param_attr)(input, output_size)
+    made = with_norm(fitted(layer, input), param_attr)(input, output_size)
     return activated(made, act)
 
 
@@ -282,4 +282,4 @@ def deform_conv2d(
         weight_attr=plain(weight_attr),
         bias_attr=bias_attr,
     )
-    return with_norm(layer, weight_attr)(x, offset, mask)
+    return with_norm(fitted(layer, x), weight_attr)(x, offset, mask)

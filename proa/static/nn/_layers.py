@@ -8,7 +8,7 @@ from proa import nn
 from proa.core import InvalidArgumentError, Tensor, UnsupportedError, run_eagerly
 from proa.ops import maximum, minimum
 
-from ._parts import activated, plain, with_norm
+from ._parts import activated, fitted, plain, with_norm
 
 _Activation = str | None
 
@@ -53,7 +53,7 @@ def fc(
         flat = each if axis == len(each.shape) - 1 else each.flatten(axis)
         bias = bias_attr if position == len(inputs) - 1 else False
         layer = nn.Linear(width, size, weight_attr=plain(weight_attr), bias_attr=bias)
-        found = with_norm(layer, weight_attr)(flat)
+        found = with_norm(fitted(layer, flat), weight_attr)(flat)
         total = found if total is None else total + found
     return activated(total, activation)
 
@@ -134,7 +134,7 @@ def batch_norm(
         moving_variance_name=moving_variance_name,
         use_global_stats=use_global_stats,
     )
-    return activated(layer(input), act)
+    return activated(fitted(layer, input)(input), act)
 
 
 def layer_norm(
@@ -167,7 +167,7 @@ def layer_norm(
         weight_attr=param_attr if scale else False,
         bias_attr=bias_attr if shift else False,
     )
-    return activated(layer(input), act)
+    return activated(fitted(layer, input)(input), act)
 
 
 def conv2d(
@@ -215,7 +215,7 @@ def conv2d(
         bias_attr=bias_attr,
         data_format=data_format,
     )
-    return activated(with_norm(layer, param_attr)(input), act)
+    return activated(with_norm(fitted(layer, input), param_attr)(input), act)
 
 
 def group_norm(
@@ -248,7 +248,7 @@ def group_norm(
         bias_attr=bias_attr,
         data_format=data_layout,
     )
-    return activated(layer(input), act)
+    return activated(fitted(layer, input)(input), act)
 
 
 def instance_norm(
@@ -283,6 +283,7 @@ def instance_norm(
         )
     kind = (nn.InstanceNorm1D, nn.InstanceNorm1D, nn.InstanceNorm2D, nn.InstanceNorm3D)[rank - 2]
     layer = kind(input.shape[1], epsilon, weight_attr=param_attr, bias_attr=bias_attr)
+    layer = fitted(layer, input)
     if rank == 2:
         return layer(input.unsqueeze(-1)).squeeze(-1)
     return layer(input)
@@ -324,7 +325,7 @@ def bilinear_tensor_product(
         bias_attr (ParamAttr | bool, optional): how the bias is made; `False` for none.
     """
     layer = nn.Bilinear(x.shape[-1], y.shape[-1], size, param_attr, bias_attr)
-    return activated(layer(x, y), act)
+    return activated(fitted(layer, x)(x, y), act)
 
 
 def prelu(

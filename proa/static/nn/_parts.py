@@ -9,6 +9,11 @@ from proa.core import InvalidArgumentError, Tensor, run_eagerly
 
 from .._weight_norm import WeightNormParamAttr
 
+_NORMS = (
+    *(nn.BatchNorm, nn.GroupNorm, nn.LayerNorm),
+    *(nn.InstanceNorm1D, nn.InstanceNorm2D, nn.InstanceNorm3D),
+)
+
 
 def activated(x: Tensor, activation: Any) -> Tensor:
     """Applies the function of `nn.functional` that a name means.
@@ -35,6 +40,22 @@ def activated(x: Tensor, activation: Any) -> Tensor:
 def plain(attr: Any) -> Any:
     """Returns settings that a layer takes: those without the normalisation."""
     return attr.plain() if isinstance(attr, WeightNormParamAttr) else attr
+
+
+def fitted(layer: Any, x: Tensor) -> Any:
+    """Gives a layer's parameters the dtype of its input, as Paddle does.
+
+    Normalisation of half precision keeps float32.
+
+    Args:
+        layer: the layer.
+        x: its input.
+    """
+    dtype = x.dtype
+    keeps = isinstance(layer, _NORMS) and dtype.itemsize < 4
+    if dtype.is_floating and not keeps and any(p.dtype != dtype for p in layer.parameters()):
+        layer.to(dtype=dtype)
+    return layer
 
 
 def with_norm(layer: Any, attr: Any) -> Any:
