@@ -219,7 +219,8 @@ def _check(artifact: Artifact) -> None:
         ValueError: they do not belong together.
     """
     manifest, programs = artifact.manifest, artifact.programs
-    if "main" not in programs or not {*programs} <= {*ROLES}:
+    roles = {role for role in programs if not role.startswith("method:")}
+    if "main" not in roles or not roles <= {*ROLES}:
         raise ValueError(f"its Programs are {sorted(programs)}")
     for role, program in programs.items():
         names = manifest["captures"][role]

@@ -18,8 +18,8 @@ from proa.program import TensorList
 
 from . import _iteration as iteration
 from . import _operators as operators
-from ._rewrite import after, before
-from ._switches import is_left_alone
+from ._rewrite import Unsupported, after, before
+from ._switches import is_left_alone, left_alone, show_code
 
 #: Code that is called as it is: it does not branch on tensors, or does it by ops.
 _LIBRARIES = frozenset(
@@ -45,6 +45,11 @@ _lock = threading.RLock()
 _converted: weakref.WeakKeyDictionary[types.CodeType, Any] = weakref.WeakKeyDictionary()
 
 
+#: Converted source, and why functions could not be converted, by their code.
+_sources: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()
+_reasons: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()
+
+
 class Unconvertible(Exception):
     """A function's source is not there, or holds what cannot be converted."""
 
@@ -63,13 +68,29 @@ def convert(function: Callable[..., Any]) -> Callable[..., Any]:
     if not inspect.isfunction(function):
         raise Unconvertible(f"{function!r} is no Python function")
     code = function.__code__
-    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        raise Unconvertible("a generator")
     with _lock:
+        known = _reasons.get(code)
+        if known is not None:
+            raise Unconvertible(known)
         factory = _converted.get(code)
         if factory is None:
-            factory = _converted[code] = _make_factory(function)
+            try:
+                factory = _converted[code] = _make_factory(function)
+            except Unconvertible as error:
+                _reasons[code] = str(error)
+                raise
     return _instantiate(factory, function)
+
+
+def converted_source(function: Any) -> str:
+    """Returns the source of a function after conversion.
+
+    Raises:
+        Unconvertible: the reason.
+    """
+    plain = getattr(function, "__func__", function)
+    convert(plain)
+    return _sources[plain.__code__]
 
 
 def _instantiate(factory: Any, function: Any) -> Callable[..., Any]:
@@ -91,16 +112,28 @@ def _instantiate(factory: Any, function: Any) -> Callable[..., Any]:
 def _make_factory(function: Any) -> types.CodeType:
     """Returns the code of a function that takes the operators and gives the converted one."""
     transpiler, options = _transpiler()
+    code = function.__code__
+    where = f"{code.co_filename}:{code.co_firstlineno}"
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        raise Unconvertible(f"`yield` or `await` at {where}")
     try:
         node, context = transpiler.transform_function(function, options)
+    except Unsupported as error:
+        line = code.co_firstlineno + max(error.line, 1) - 1
+        raise Unconvertible(f"{error.construct} at {code.co_filename}:{line}") from error
+    except OSError as error:
+        raise Unconvertible(f"its source is not to be found, at {where}") from error
     except Exception as error:
-        raise Unconvertible(f"{type(error).__name__}: {error}".splitlines()[0]) from error
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise Unconvertible(f"{reason}, in the function at {where}") from error
     name = context.info.name
     if isinstance(node, ast.Lambda):
         node = ast.Assign(targets=[ast.Name(name, ast.Store())], value=node)
     else:
         node.name = name
-    _restore_lines(node, function.__code__.co_firstlineno)
+    _sources[code] = ast.unparse(ast.fix_missing_locations(node))
+    show_code(function.__qualname__, _sources[code])
+    _restore_lines(node, code.co_firstlineno)
     names = function.__code__.co_freevars
     head = ast.parse(
         "def _outer():\n"
@@ -212,7 +245,10 @@ def adapt(f: Any) -> Any:
     if not inspect.isfunction(function) or hasattr(function, "autograph_info__"):
         return f
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
-    if module in _LIBRARIES or is_left_alone(f):
+    if module in _LIBRARIES:
+        return f
+    if is_left_alone(f):
+        left_alone.add(function.__code__)
         return f
     try:
         return convert(f)
@@ -229,9 +265,26 @@ def _names() -> types.SimpleNamespace:
 
 
 def explain_unconverted(function: Any, error: ProgramError) -> ProgramError:
-    """Adds to an error what stood in the way of conversion."""
-    try:
-        convert(function)
-    except Unconvertible as reason:
-        error.add_note(f"its statements could not be converted: {reason}")
-    return error
+    """Returns an error that says what stood in the way of conversion, and where."""
+    reason = _reason_of(function, error)
+    if reason is None:
+        return error
+    made = type(error)(f"{error.got}; {reason}", expected=error.expected, fix=error.fix)
+    return made.with_traceback(error.__traceback__)
+
+
+def _reason_of(function: Any, error: BaseException) -> str | None:
+    codes = []
+    trace = error.__traceback__
+    while trace is not None:
+        codes.append(trace.tb_frame.f_code)
+        trace = trace.tb_next
+    codes.append(getattr(getattr(function, "__func__", function), "__code__", None))
+    for code in reversed(codes):
+        if code is None:
+            continue
+        if code in _reasons:
+            return f"`{code.co_name}` could not be converted: {_reasons[code]}"
+        if code in left_alone:
+            return f"`{code.co_name}` is left as it is (not_to_static or ignore_module)"
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -24,6 +25,7 @@ from proa.core import (
     enable_grad,
     no_grad,
     to_tensor,
+    user_location,
 )
 from proa.formats import (
     ROLES,
@@ -45,7 +47,7 @@ from proa.program import (
 
 from ._convert import adapt, explain_unconverted
 from ._dataclasses import flatten_tree
-from ._interface import (
+from ._nesting import (
     METHOD,
     check_options,
     describe_result,
@@ -109,7 +111,14 @@ def _record(fn: Any, specs: Any, convert: Any) -> tuple[Program, list[Tensor], A
             fix="call layer.eval() first; sampling and running statistics cannot be exported",
         )
     # A file holds nothing that is done beside computing, such as printing.
-    return verify(without_effects(program)), state.captures, structure
+    program = verify(without_effects(program))
+    # Where it was saved from is no place in the model: equal models are equal files.
+    here = user_location()
+    program.calls = [
+        dataclasses.replace(call, where="") if call.where == here else call
+        for call in program.calls
+    ]
+    return program, state.captures, structure
 
 
 def _specs_to_try(layer: Any, input_spec: Any) -> list[Any]:
@@ -264,6 +273,7 @@ def save(
         postprocess=postprocess,
         samples=samples,
         lineage=lineage,
+        output_spec=check_options(configs),
     )
     return write(artifact, path)
 
@@ -276,17 +286,17 @@ def record_artifact(
     postprocess: Callable[..., Any] | None = None,
     samples: Sequence[Any] | None = None,
     lineage: dict[str, Any] | None = None,
+    output_spec: list[int] | None = None,
 ) -> Artifact:
     """Makes what `save` writes: see there for arguments and errors.
 
     Returns:
         The artifact, whose Programs still know the places in the user's code.
     """
-    chosen = check_options(configs)
     attempts = _specs_to_try(layer, input_spec)
     stages = [(role, fn) for role, fn in zip(ROLES, (preprocess, layer, postprocess), strict=True)]
     stages = [(role, fn) for role, fn in stages if fn is not None]
-    stages[-1] = (stages[-1][0], keep_outputs(stages[-1][1], chosen))
+    stages[-1] = (stages[-1][0], keep_outputs(stages[-1][1], output_spec))
     with _eval_mode(layer):
         for specs in attempts:
             try:
@@ -301,7 +311,7 @@ def record_artifact(
             _add_golden(artifact, functions, samples)
         elif example is not None:
             _add_golden(artifact, functions, [example], is_kept=False)
-    return write(artifact, path)
+    return artifact
 
 
 def _on_flat(input_spec: Any, function: Any) -> tuple[list[InputSpec], Any]:

@@ -238,6 +238,16 @@ class _Before(ast.NodeTransformer):
         ast.fix_missing_locations(made)
         return self.generic_visit(made)  # type: ignore[return-value]
 
+    def visit_Yield(self, node: ast.Yield) -> ast.AST:
+        """Generators are not converted.
+
+        Raises:
+            Unsupported: always.
+        """
+        raise Unsupported("`yield`", node)
+
+    visit_YieldFrom = visit_Await = visit_Yield  # type: ignore[assignment]
+
     def visit_Match(self, node: ast.Match) -> Any:
         """`match` by values and names becomes `if` and `elif`."""
         subject = self.name("subject")

@@ -28,7 +28,7 @@ from proa.core import (
 )
 from proa.program import InputSpec, NeedsConversion, NeedsStatic, bind_sizes, recording, verify
 
-from ._convert import adapt, explain_unconverted
+from ._convert import Unconvertible, adapt, converted_source, explain_unconverted
 from ._dataclasses import flatten_tree, refuse_hidden_tensors
 from ._entry import TENSOR_LEAF, Entry, recording_mode
 from ._python_guard import PythonGuard
@@ -44,6 +44,7 @@ from ._signature import (
     leaf_names,
     read_leaf,
 )
+from ._switches import tell
 
 # Variants that `explain()` remembers, and how often one variable may cause another.
 _MAX_NOTED = 1024
@@ -105,6 +106,8 @@ class StaticFunction:
         self._last_specs: list[InputSpec] | None = None
         self._general: tuple[list[InputSpec], list[Any], list[str]] | None = None
         self._warned_of_storm = False
+        #: Leaves of the call that was recorded last (no tensors), their kinds, the structure.
+        self._last_given: tuple[list[Any], list[Leaf], Any] | None = None
         #: Whether its source is converted first: it was seen to branch on a tensor.
         self._converts = False
 
@@ -141,6 +144,98 @@ class StaticFunction:
     def last_specs(self) -> list[InputSpec] | None:
         """Specs of the last call's tensor arguments, or `None` before the first call."""
         return self._last_specs
+
+    def last_arguments(self, specs: list[InputSpec]) -> list[Any]:
+        """Returns the arguments of the last recorded call, with specs in place of tensors."""
+        if self._last_given is None:
+            return list(specs)
+        given, remaining = self._last_given, iter(specs)
+        filled = [
+            next(remaining) if leaf.kind == TENSOR else value
+            for value, leaf in zip(*given[:2], strict=True)
+        ]
+        args, kwargs = jax.tree_util.tree_unflatten(given[2], filled)
+        if not kwargs:
+            return list(args)
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        return list(bound.args) if not bound.kwargs else list(specs)
+
+    @property
+    def code(self) -> str:
+        """The function's source after its conversion, as it is recorded where it branches.
+
+        Raises:
+            ProgramError: it cannot be converted; the message says why.
+        """
+        try:
+            return converted_source(self._function)
+        except Unconvertible as error:
+            raise ProgramError(
+                f"`{self.__name__}` has no converted source: {error}",
+                expected="a Python function whose source is there",
+                fix="define it in a file",
+            ) from None
+
+    @property
+    def class_instance(self) -> Any:
+        """The object that the method is bound to, or `None`."""
+        return self._bound_to
+
+    @property
+    def function_spec(self) -> Any:
+        """The InputSpecs that it was given, or `None`."""
+        return self._input_spec
+
+    @property
+    def program_cache(self) -> list[Any]:
+        """The Programs of all variants that are kept, oldest first."""
+        return [entry.program for entries in self._entries.values() for entry in entries]
+
+    @property
+    def main_program(self) -> Any:
+        """The Program of the latest variant; see `concrete_program`."""
+        return self.concrete_program
+
+    @property
+    def inputs(self) -> list[Any]:
+        """Inputs of the latest Program: Values with name, shape and dtype."""
+        return list(self.concrete_program.inputs)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """Outputs of the latest Program that the function returns."""
+        entry = next(reversed(self._entries.values()))[-1] if self._entries else None
+        return self.concrete_program.outputs[: entry.num_tensors if entry else 0]
+
+    def get_traced_count(self) -> int:
+        """How often the function was recorded."""
+        return len(self._variants)
+
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function once, so that it is recorded for such arguments.
+
+        Returns:
+            The Program.
+        """
+        self(*args, **kwargs)
+        return self.concrete_program
+
+    def train(self) -> None:
+        """Puts the layer that the method belongs to into training mode."""
+        self._layer("train").train()
+
+    def eval(self) -> None:
+        """Puts the layer that the method belongs to into evaluation mode."""
+        self._layer("eval").eval()
+
+    def _layer(self, what: str) -> Any:
+        if not hasattr(self._bound_to, what):
+            raise ProgramError(
+                f"{what}() of the function `{self.__name__}`",
+                expected="a method of a Layer",
+                fix="call it on the layer that the function uses",
+            )
+        return self._bound_to
 
     @property
     def num_variants(self) -> int:
@@ -297,6 +392,7 @@ class StaticFunction:
         if get_flags("FLAGS_verify_program")["FLAGS_verify_program"]:
             verify(program)
         name = getattr(self._function, "__name__", type(self._function).__name__)
+        tell(3, lambda: str(program))
         entry = Entry(program, state, gradient, (structure, leaves), python, name)
         self._keep(entry, signature)
         self._note(
@@ -328,6 +424,13 @@ class StaticFunction:
         del self._variants[:-_MAX_NOTED]
         self._leaves[variant.number] = given.leaves
         self._leaves.pop(variant.number - _MAX_NOTED, None)
+        kept = zip(given.flat, given.leaves, strict=True)
+        self._last_given = (
+            [None if leaf.kind == TENSOR else value for value, leaf in kept],
+            given.leaves,
+            given.structure,
+        )
+        tell(1, lambda: f"recorded `{self.__name__}`, variant {variant.number}: {variant.reason}")
         self._last_specs = [
             InputSpec([None if not isinstance(e, int) else e for e in x.what[0]], x.what[1], n)
             for n, x in zip(names, given.leaves, strict=True)

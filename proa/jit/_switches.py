@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 _ignored: set[str] = set()
+_settings: dict[str, Any] = {
+    "code": 0,
+    "code_to_stdout": False,
+    "verbosity": 0,
+    "to_stdout": False,
+}
+#: Code of functions that were called without being converted, for messages.
+left_alone: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
 def ignore_module(modules: list[Any]) -> None:
@@ -49,18 +60,48 @@ def is_left_alone(function: Any) -> bool:
 
 
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
-    """Does nothing: there is no converted code to show.
+    """Shows the source of functions after their conversion, when they are converted.
+
+    Only functions that branch on tensors are converted; one that was before is not again.
 
     Args:
-        level: which stage to show.
-        also_to_stdout: whether to print it.
+        level: any positive number shows the converted source; 0 shows nothing.
+        also_to_stdout: print it to the standard output as well as to that of errors.
+
+    Examples:
+        >>> import proa
+        >>> proa.jit.set_code_level(0)
     """
+    _settings["code"], _settings["code_to_stdout"] = int(level), bool(also_to_stdout)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
-    """Does nothing; `explain()` of a compiled function says what was recorded and why.
+    """Says what is recorded and why, when it is.
 
     Args:
-        level: how much to log.
-        also_to_stdout: whether to print it.
+        level: 0 says nothing; from 1 each recording is told, from 3 its Program too.
+        also_to_stdout: print it to the standard output as well as to that of errors.
+
+    Examples:
+        >>> import proa
+        >>> proa.jit.set_verbosity(0)
     """
+    _settings["verbosity"], _settings["to_stdout"] = int(level), bool(also_to_stdout)
+
+
+def show_code(name: str, source: str) -> None:
+    """Shows converted source, if that was asked for."""
+    if _settings["code"] > 0:
+        _show(f"`{name}` after conversion:\n{source}", _settings["code_to_stdout"])
+
+
+def tell(level: int, message: Callable[[], str]) -> None:
+    """Shows a message from a level of verbosity on."""
+    if _settings["verbosity"] >= level:
+        _show(message(), _settings["to_stdout"])
+
+
+def _show(text: str, also_to_stdout: bool) -> None:
+    print(text, file=sys.stderr)
+    if also_to_stdout:
+        print(text)

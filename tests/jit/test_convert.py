@@ -420,3 +420,45 @@ def test_messages_name_the_users_line():
         to_static(wrong, full_graph=True)(proa.to_tensor(UP))
     lines = [entry.lineno + 1 for entry in caught.traceback if str(entry.path) == __file__]
     assert wrong.__code__.co_firstlineno + 2 in lines
+
+
+def generates(x):
+    def each():
+        yield x
+
+    for y in each():
+        if y.sum() > 0:
+            x = x * 2
+    return x
+
+
+def takes_apart(x):
+    match x.shape:
+        case [n]:
+            y = x * n
+        case _:
+            y = x
+    return y if y.sum() > 0 else -y
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (takes_apart, r"`takes_apart` could not be converted: a `case` that takes .*py:\d+"),
+        (generates, r"`generates` could not be converted: `yield` at .*test_convert.py:\d+"),
+        (left_alone, r"`left_alone` is left as it is \(not_to_static"),
+        (lambda x: x.numpy(), r"numpy\(\) at .*test_convert.py:\d+ needs the elements"),
+    ],
+)
+def test_what_cannot_be_converted_is_named_or_runs_uncompiled(function, message):
+    def outer(x):
+        return function(x)
+
+    with pytest.raises(proa.core.ProgramError, match=message):
+        to_static(outer, full_graph=True)(proa.to_tensor(UP))
+    lenient = to_static(outer)
+    with pytest.warns(UserWarning, match=r"outer runs uncompiled: .*" + message) as caught:
+        first, second = lenient(proa.to_tensor(UP)), lenient(proa.to_tensor(DOWN))
+    assert len(caught) == 1
+    for found, given in ((first, UP), (second, DOWN)):
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(outer(proa.to_tensor(given))))

@@ -297,3 +297,30 @@ def test_gradients_sum_up_over_calls_as_uncompiled_ones_do() -> None:
 
     # Each cycle of three calls makes gradients anew; the compiled calls must find those.
     assert run(True) == run(False)
+
+
+def test_what_it_says_of_itself():
+    def positive(x, k=2):
+        return x * k if x.sum() > 0 else x
+
+    compiled = to_static(positive, input_spec=[proa.static.InputSpec([None], name="x")])
+    assert "ag__.if_exp" in compiled.code
+    assert compiled.function_spec[0].name == "x"
+    assert compiled.class_instance is None
+    with pytest.raises(ProgramError, match="has no Program yet"):
+        _ = compiled.main_program
+    program = compiled.get_concrete_program(proa.ones([2]))
+    assert program is compiled.main_program is compiled.program_cache[-1]
+    assert [v.name for v in compiled.inputs] == ["x"]
+    assert [str(v.dtype) for v in compiled.outputs] == ["float32"]
+    assert compiled.get_traced_count() == 1
+    assert compiled.rollback() is positive
+    with pytest.raises(ProgramError, match="`len` has no converted source"):
+        _ = to_static(len).code
+    with pytest.raises(ProgramError, match=r"train\(\) of the function `positive`"):
+        compiled.train()
+    net = to_static(proa.nn.Dropout(0.5))
+    net.forward.eval()
+    assert not net.training
+    net.forward.train()
+    assert net.training
