@@ -51,7 +51,7 @@ def show(
 ) -> None:
     """Print the operations of a model, and draw them with --svg."""
     artifact = read_model(file, params)
-    sizes = parse_sizes(size)
+    sizes = _known_sizes(size, artifact)
     console = Console()
     for role, program in _programs(artifact):
         if console.is_terminal:
@@ -73,7 +73,7 @@ def passes(
     file: _File,
     params: _Params = None,
     only: Annotated[
-        str | None, typer.Option(help="Names of passes, with commas; those of inference else.")
+        str | None, typer.Option(help="Names of passes or lists, with commas; 'inference' else.")
     ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare outputs on golden or random samples.")
@@ -82,6 +82,7 @@ def passes(
 ) -> None:
     """Print what each pass does to operations, FLOPs and bytes."""
     artifact = read_model(file, params)
+    sizes = _known_sizes(size, artifact)
     chosen: Any = "inference"
     if only is not None:
         chosen = [name.strip() for name in only.split(",") if name.strip()]
@@ -90,7 +91,7 @@ def passes(
         names = artifact.manifest["captures"][role]
         bound = bind(program, [artifact.weights[name] for name in names])
         samples = _samples(artifact, role, bound) if compare else None
-        _, report = apply_passes(bound, chosen, samples=samples, sizes=parse_sizes(size, bound))
+        _, report = apply_passes(bound, chosen, samples=samples, sizes=sizes)
         if console.is_terminal:
             console.print(report_table(role, report))
         else:
@@ -101,12 +102,24 @@ def _programs(artifact: Artifact) -> list[tuple[str, Program]]:
     return [(role, artifact.programs[role]) for role in ROLES if role in artifact.programs]
 
 
-def parse_sizes(given: list[str] | None, program: Program | None = None) -> dict[str, int]:
+def _known_sizes(given: list[str] | None, artifact: Artifact) -> dict[str, int]:
+    sizes = parse_sizes(given)
+    known = {name for _, program in _programs(artifact) for name in default_sizes(program)}
+    unknown = sorted(set(sizes) - known)
+    if unknown:
+        raise InvalidArgumentError(
+            f"--size names the dimension {unknown[0]!r}",
+            expected="one of " + (", ".join(sorted(known)) or "none: all sizes are known"),
+            fix="look at the inputs that `proa program show` prints",
+        )
+    return sizes
+
+
+def parse_sizes(given: list[str] | None) -> dict[str, int]:
     """Reads sizes of unknown dimensions from options such as `batch=8`.
 
     Args:
         given: the options.
-        program: leave out sizes that it does not have.
 
     Raises:
         InvalidArgumentError: no name and positive number.
@@ -121,8 +134,7 @@ def parse_sizes(given: list[str] | None, program: Program | None = None) -> dict
                 fix="write --size batch=8",
             )
         found[name.strip()] = int(number)
-    known = None if program is None else default_sizes(program)
-    return {n: size for n, size in found.items() if known is None or n in known}
+    return found
 
 
 def _summary(program: Program, sizes: dict[str, int]) -> str:

@@ -71,6 +71,7 @@ def test_passes_prints_what_each_of_them_does(file):
     [
         (["show", "--size", "batch"], InvalidArgumentError, "--size batch"),
         (["show", "--size", "batch=0"], InvalidArgumentError, "--size batch=0"),
+        (["passes", "--size", "length=3"], InvalidArgumentError, "the dimension 'length'"),
         (["passes", "--only", "no_pass"], UnknownNameError, "no pass 'no_pass'"),
     ],
 )

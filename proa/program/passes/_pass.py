@@ -100,7 +100,7 @@ def get_pass(name: str) -> Pass:
     if found is None:
         raise UnknownNameError(
             f"there is no pass {name!r}",
-            expected="one of " + ", ".join(all_passes()),
+            expected="one of " + ", ".join([*all_passes(), *PIPELINES]),
             fix="check the spelling, or register it with register_pass",
         )
     return found
@@ -195,9 +195,12 @@ def _change(before: int, after: int) -> str:
 
 def _resolve(passes: Any) -> list[tuple[Pass, dict[str, Any]]]:
     if isinstance(passes, str | Pass):
-        passes = PIPELINES.get(passes, [passes]) if isinstance(passes, str) else [passes]
+        passes = [passes]
     found = []
     for entry in passes:
+        if isinstance(entry, str) and entry in PIPELINES:
+            found += _resolve(PIPELINES[entry])
+            continue
         one, options = entry if isinstance(entry, tuple) else (entry, {})
         found.append((one if isinstance(one, Pass) else get_pass(one), dict(options)))
     return found
@@ -215,8 +218,8 @@ def apply_passes(
 
     Args:
         program: the Program; it stays as it is.
-        passes: name of a pipeline or of a pass, or a list of passes: names, `Pass`es, or
-            pairs of one and its options.
+        passes: name of a pipeline or of a pass, or a list of them: names, `Pass`es, or
+            pairs of a pass and its options.
         samples: lists of arrays, one per input and capture, to compare outputs on.
         sizes: of unknown dimensions, for FLOPs and bytes; see `cost`.
         trace: whether the check compares shapes with what each op gives.

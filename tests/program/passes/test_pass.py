@@ -47,6 +47,8 @@ def test_passes_may_be_named_by_pipeline_by_pass_or_with_options():
     for passes in ("clean", "identity_and_dropout_removal", [get_pass("dead_code")]):
         apply_passes(before, passes)
     assert get_pass("dead_code")(before) is before
+    _, report = apply_passes(before, ["clean", "layout_nhwc"])
+    assert [s.name for s in report.steps] == [*PIPELINES["clean"], "layout_nhwc"]
     _, report = apply_passes(before, [("constant_folding", {"largest": 0})])
     assert [s.notes for s in report.steps] == [{}]
     for names in PIPELINES.values():
