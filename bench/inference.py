@@ -42,6 +42,9 @@ _EAGER_TARGET = 5.0
 #: Models whose compiled predictor is compared with eager calls.
 _EAGER = ("MobileNetV3", "LSTM tagger")
 
+#: Seconds between turns: threads of OpenMP wait actively for 0.2 s for the next run.
+_PAUSE = 0.3
+
 Run = Callable[[int], float]
 
 
@@ -137,6 +140,8 @@ def medians(contestants: dict[str, Run], rounds: int, seconds: float) -> dict[st
     taken: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
+            time.sleep(_PAUSE)
+            run(1)
             taken[name].append(run(counts[name]))
     return {name: statistics.median(values) for name, values in taken.items()}
 
