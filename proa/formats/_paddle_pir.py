@@ -90,7 +90,8 @@ class _Reader:
             self.inputs.append(_variable(attributes["name"], results[0]))
         elif bare == "fetch" and dialect == "1":
             name = attributes.get("name") or f"fetch_name_{len(self.outputs)}"
-            self.outputs.append((attributes.get("col", len(self.outputs)), name, operands[0]))
+            column = int(attributes.get("col", len(self.outputs)))
+            self.outputs.append((column, str(name), operands[0]))
         elif (dialect, bare) == ("2", "yield"):
             block.results = operands
         else:
@@ -122,6 +123,8 @@ def _slots(name: str, operands: list[str]) -> dict[str, list[str]]:
 
 def _variable(name: str, result: Any) -> Variable:
     kind = result["TT"]
+    if not isinstance(name, str):
+        raise ValueError(f"a variable is called {name!r}")
     if kind["#"] != "0.t_dtensor":
         raise ValueError(f"variable {name!r} is {kind['#']}, no tensor")
     dtype, dims = kind["D"][:2]

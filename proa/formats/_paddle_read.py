@@ -126,7 +126,7 @@ def _read_weights(program: Path, params: Any, graph: Graph) -> dict[str, np.ndar
     source = _weights_source(program, params)
     try:
         if source.is_dir():
-            found = {v.name: _read_one(source / v.name) for v in graph.weights}
+            found = {v.name: _read_one(source, v.name) for v in graph.weights}
         else:
             found = read_tensors(source.read_bytes(), [v.name for v in graph.weights])
         _check(graph.weights, found)
@@ -153,17 +153,20 @@ def _weights_source(program: Path, params: Any) -> Path:
     )
 
 
-def _read_one(path: Path) -> np.ndarray:
+def _read_one(folder: Path, name: str) -> np.ndarray:
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"weight {name!r} would be a file outside of the folder")
     if not path.is_file():
         raise NotFoundError(
-            f"weight {path.name!r} has no file in {str(path.parent)!r}",
+            f"weight {name!r} has no file in {str(folder)!r}",
             expected="one file per weight, or one file with all of them",
             fix="copy the whole folder again, or pass the combined file as `params`",
         )
     content = path.read_bytes()
     array, end = read_tensor(content)
     if end != len(content):
-        raise ValueError(f"{len(content) - end} bytes follow the tensor in {path.name!r}")
+        raise ValueError(f"{len(content) - end} bytes follow the tensor in {name!r}")
     return array
 
 

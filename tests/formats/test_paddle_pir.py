@@ -157,6 +157,7 @@ def test_branches_and_loops():
         (content(BASE), "fetches nothing"),
         (content([{"#": "p", "A": ["w"], "O": {"%": 1, "TT": {"#": "0.t_vec"}}}]), "no tensor"),
         (content([{"#": "p", "A": ["w"], "O": result(1, [2], "0.t_odd")}]), "dtype '0.t_odd'"),
+        (content([{"#": "p", "A": [0, None], "O": result(1, [2])}]), "variable is called None"),
     ],
 )
 def test_odd_programs_are_refused(made, match):

@@ -49,6 +49,12 @@ def test_an_old_folder_has_one_file_per_weight_or_all_in_one(tmp_path):
     (tmp_path / "w").unlink()
     with pytest.raises(NotFoundError, match="weight 'w' has no file in"):
         read_paddle(tmp_path)
+    made = linear()
+    made.blocks[0].variables[1].name = "../w"
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "__model__").write_bytes(made.serialise())
+    with pytest.raises(ArtifactError, match=r"weight '../w' would be a file outside of the folder"):
+        read_paddle(tmp_path / "inner")
     (tmp_path / "__params__").write_bytes(pack_tensors(WEIGHTS))
     assert sorted(read_paddle(tmp_path / "__model__").weights) == ["b", "w"]
     (tmp_path / "w").write_bytes(pack_tensor(WEIGHTS["w"]) + b"x")
