@@ -68,6 +68,7 @@ class Config(PaddleOptions):
         #: Per input, the smallest and largest shape.
         self.ranges: dict[str, tuple[list[int], list[int]]] = {}
         self.memory_limit: int | None = None
+        self.idle_seconds: float | None = None
         self.cache_folder: Any = "beside"
         self.cache_limit = 512 * MEGABYTE
         self.profiles = False
@@ -233,6 +234,25 @@ class Config(PaddleOptions):
             )
         self.memory_limit = None if megabytes is None else int(megabytes * MEGABYTE)
 
+    def set_idle_trim(self, seconds: float | None) -> None:
+        """Does what `Predictor.trim` does, when nobody has called for a while.
+
+        The next run of each shape takes its executable from the cache folder again.
+
+        Args:
+            seconds: how long; `None` never does.
+
+        Raises:
+            InvalidArgumentError: not above 0.
+        """
+        if seconds is not None and not seconds > 0:
+            raise InvalidArgumentError(
+                f"`seconds` is {seconds}",
+                expected="a number above 0, or None",
+                fix="write set_idle_trim(60)",
+            )
+        self.idle_seconds = seconds
+
     def set_cache(self, folder: Any = "beside", *, max_megabytes: float = 512) -> None:
         """Chooses where executables and measurements are kept for the next start.
 
@@ -264,6 +284,8 @@ class Config(PaddleOptions):
             rows["batch buckets"] = self.buckets
         if self.memory_limit is not None:
             rows["memory limit"] = f"{self.memory_limit / MEGABYTE:g} MB"
+        if self.idle_seconds is not None:
+            rows["idle trim"] = f"after {self.idle_seconds:g} s"
         for name, (smallest, largest) in self.ranges.items():
             rows[f"range of {name}"] = f"{smallest} to {largest}"
         if self.kept_ops:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -26,6 +27,7 @@ from ._engine import ROUGHNESS, CompiledModel
 from ._engines import find_engine
 from ._handle import Tensor as Handle
 from ._hooks import Hook, Hooks
+from ._idle import IdleTrim
 from ._memory import MEGABYTE, MemoryBudget, release_memory, resident_bytes
 from ._prepare import engine_options, prepare
 from ._samples import make_inputs
@@ -68,6 +70,13 @@ class _Shared:
             self.bucket_difference = self.buckets.prove(interface, config.ranges, self.model.run)
         self.hooks = Hooks()
         self.times = _Times()
+        seconds = config.idle_seconds
+        self.idle = nullcontext() if seconds is None else IdleTrim(seconds, self.trim)
+
+    def trim(self) -> None:
+        """Drops what the next run can do without, and gives memory back to the system."""
+        self.model.trim()
+        release_memory()
 
     def _check_golden(self) -> float | None:
         if not self.config.check_golden:
@@ -84,9 +93,10 @@ class _Shared:
         if self.hooks:
             artifact = self.prepared.artifact
             return self.hooks.run(artifact, artifact.weights, arrays)
-        if self.config.profiles:
-            return self.times.measure(lambda: self._compute(arrays, sizes))
-        return self._compute(arrays, sizes)
+        with self.idle:
+            if self.config.profiles:
+                return self.times.measure(lambda: self._compute(arrays, sizes))
+            return self._compute(arrays, sizes)
 
     def _compute(self, arrays: list[Any], sizes: Mapping[str, int]) -> Sequence[Any]:
         if self.buckets is None:
@@ -295,8 +305,7 @@ class Predictor:
 
     def trim(self) -> None:
         """Gives back the memory of compiled shapes, and freed memory to the system."""
-        self._shared.model.trim()
-        release_memory()
+        self._shared.trim()
 
     def try_shrink_memory(self) -> int:
         """Does what `trim` does; returns the bytes that were given back to the system."""
