@@ -13,7 +13,7 @@ runner = CliRunner()
 
 def test_help_lists_the_commands():
     text = runner.invoke(app, ["--help"]).output
-    assert all(name in text for name in ("check", "tour", "verify"))
+    assert all(name in text for name in ("check", "tour", "verify", "infer", "bench"))
     assert runner.invoke(app, ["--version"]).output.strip() == f"proa {__version__}"
 
 
