@@ -91,7 +91,7 @@ def files_summary(files: Sequence[FileOutcome]) -> list[str]:
     agree, total = share(_written(files))
     return [
         f"Model files that the real Paddle runs with equal results: {agree} / {total} = "
-        f"{agree / max(total, 1):.1%}; refused with a message, since Paddle has no such ops: "
+        f"{agree / max(total, 1):.1%}; refused, with a message that names the calls: "
         f"{len(_refused(files))}"
     ]
 

@@ -60,8 +60,10 @@ def save(
     paddle.jit.save(layer, prefix, made, format="paddle")
     with paddle.no_grad():
         found = layer(*[paddle.to_tensor(a) for a in samples])
-    leaves = found if isinstance(found, list | tuple) else [found]
-    keep(prefix, samples, [t for leaf in leaves for t in _flat(leaf)])
+    outputs = _flat([found])
+    if not any(np.ptp(t.numpy()) for t in outputs):
+        raise RuntimeError("a model whose outputs are all the same number proves nothing")
+    keep(prefix, samples, outputs)
 
 
 def _flat(value: Any) -> list[Any]:
@@ -72,9 +74,12 @@ def settle(paddle: Any, layer: Any) -> None:
     """Gives running statistics numbers that are not those of a new layer."""
     random = np.random.RandomState(0)
     for name, t in layer.state_dict().items():
-        if name.endswith(("._mean", "._variance")):
-            values = random.uniform(0.5, 1.5, [int(s) for s in t.shape])
-            t.set_value(values.astype("float32"))
+        # Means near zero: behind large ones all units of a deep net are off.
+        bounds = {"._mean": (-0.1, 0.1), "._variance": (0.5, 1.5)}
+        for ending, (low, high) in bounds.items():
+            if name.endswith(ending):
+                values = random.uniform(low, high, [int(s) for s in t.shape])
+                t.set_value(values.astype("float32"))
 
 
 def _vision(name: str, given: dict[str, Any], size: int) -> None:

@@ -54,7 +54,7 @@ _BINARY = {
 }  # fmt: skip
 _COMPARISONS = {
     "eq": "equal", "ne": "not_equal", "lt": "less_than", "le": "less_equal",
-    "gt": "greater_than", "ge": "greater_equal",
+    "gt": "greater_than", "ge": "greater_equal", "lt_to": "less_than", "le_to": "less_equal",
 }  # fmt: skip
 _LOGIC = {"and": "and", "or": "or", "xor": "xor"}
 _SAME = ("stop_gradient", "copy", "copy_p", "optimization_barrier", "sharding_constraint")

@@ -13,6 +13,7 @@ from ._pir_basic import (
     concat,
     cut,
     full,
+    known,
     reshape,
     transpose,
     with_number,
@@ -27,6 +28,12 @@ def _flag(g: Graph, x: Out) -> Out:
 
 @primitive("cond")
 def _cond(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
+    platforms = p.get("branches_platforms")
+    if platforms is not None:
+        # A choice by the kind of device, made when a file is written: what all of them can do.
+        chosen = next(i for i, each in enumerate(platforms) if each is None or "cpu" in each)
+        branch = p["branches"][chosen]
+        return run(g, branch.jaxpr, branch.consts, x[1:])
     if len(p["branches"]) != 2:
         raise Unwritable("a choice among more than two branches")
     blocks = []
@@ -180,6 +187,39 @@ def _sort(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
         g.call("take_along_axis", v, places, axis=axis, out=(v.shape, v.dtype)) for v in x[1:]
     ]
     return [ordered, *others]
+
+
+@primitive("platform_index")
+def _platform_index(g: Graph, x: Any, p: Any, outs: Any) -> Out:
+    return g.full((), 0, outs[0].dtype)
+
+
+@primitive("svd")
+def _svd(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
+    operand = x[0]
+    rows, columns = operand.shape[-2:]
+    least = min(known(rows, "the size of a matrix"), known(columns, "the size of a matrix"))
+    lead, whole = operand.shape[:-2], p["full_matrices"] and p["compute_uv"]
+    specs = [
+        ((*lead, rows, rows if whole else least), operand.dtype),
+        ((*lead, least), outs[0].dtype),
+        ((*lead, columns if whole else least, columns), operand.dtype),
+    ]
+    u, values, v = g.call("svd", operand, full_matrices=whole, out=specs)
+    return [values, u, v] if p["compute_uv"] else [values]
+
+
+@primitive("eigh")
+def _eigh(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
+    specs = [(outs[1].shape, outs[1].dtype), (outs[0].shape, outs[0].dtype)]
+    values, vectors = g.call("eigh", x[0], UPLO="L" if p["lower"] else "U", out=specs)
+    return [vectors, values]
+
+
+@primitive("qr")
+def _qr(g: Graph, x: Any, p: Any, outs: Any) -> list[Out]:
+    mode = "complete" if p["full_matrices"] else "reduced"
+    return g.call("qr", x[0], mode=mode, out=[(o.shape, o.dtype) for o in outs])
 
 
 @primitive("complex")

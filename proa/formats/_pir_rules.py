@@ -176,6 +176,20 @@ def _gelu(g: Graph, out: Any, x: Out, approximate: Any) -> Out:
     return unary(g, "gelu", cast(g, x, out[1]), approximate=approximate in (True, "tanh"))
 
 
+@writes("gammainc")
+def _gammainc(g: Graph, out: Any, x: Out, y: Out) -> Out:
+    x, y = (cast(g, v, out[1]) for v in (x, y))
+    return scaled(g, binary(g, "gammaincc", x, y), -1.0, 1.0)
+
+
+@writes("signbit")
+def _signbit(g: Graph, out: Any, x: Out) -> Out:
+    if x.dtype.kind != "f":
+        return with_number(g, "less_than", x, 0, np.bool_)
+    signs = binary(g, "copysign", full(g, x.shape, 1.0, x.dtype), x)
+    return with_number(g, "less_than", signs, 0.0, np.bool_)
+
+
 @writes("polygamma")
 def _polygamma(g: Graph, out: Any, x: Out, n: int) -> Out:
     x = cast(g, x, out[1])

@@ -261,6 +261,11 @@ def _svd(g: Graph, out: Any, x: Out, full_matrices: bool) -> list[Out]:
     return g.call("svd", x, full_matrices=full_matrices, out=list(out))
 
 
+@writes("slogdet")
+def _slogdet(g: Graph, out: Any, x: Out) -> Any:
+    return None if isinstance(out, list) else g.call("slogdet", x, out=out)
+
+
 @writes("eigh")
 def _eigh(g: Graph, out: Any, x: Out, UPLO: str) -> list[Out]:
     return g.call("eigh", x, UPLO=UPLO, out=list(out))

@@ -137,9 +137,9 @@ def test_one_error_names_all_that_cannot_be_written_and_leaves_no_file(tmp_path:
     def fn(x: Any) -> Any:
         square = proa.matmul(x, x, transpose_x=True)
         values = proa.linalg.eigvals(square)
-        return values, proa.linalg.matrix_rank(square)
+        return values, proa.frexp(square)[0]
 
-    match = r"2 kinds of calls .*eigvals at .*test_paddle_write.py:\d+.*; matrix_rank at .*:\d+"
+    match = r"2 kinds of calls .*eigvals at .*test_paddle_write.py:\d+.*; frexp at .*:\d+"
     with pytest.raises(UnsupportedError, match=match):
         proa.jit.save(fn, tmp_path / "net", specs_of([X]), format="paddle")
     assert not list(tmp_path.iterdir())
