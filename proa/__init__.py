@@ -543,6 +543,7 @@ if _TYPE_CHECKING:
     from proa import linalg as linalg
     from proa import metric as metric
     from proa import nn as nn
+    from proa import onnx as onnx
     from proa import optimizer as optimizer
     from proa import random as random
     from proa import regularizer as regularizer

@@ -36,6 +36,7 @@ ROOMS = (
     "linalg",
     "metric",
     "nn",
+    "onnx",
     "optimizer",
     "random",
     "regularizer",

@@ -267,13 +267,21 @@ def _nearest(g: Graph, x: Ref, extents: Any, out: Any, ratios: Any) -> Ref:
         scales = g.constant([1, 1, *factors], np.float32)
         return g.node("Resize", x, None, scales, mode="nearest", nearest_mode="floor",
                       coordinate_transformation_mode="asymmetric")  # fmt: skip
-    known([*extents, *out], "a size that grows by other than a whole number")
-    # The places are computed here: ONNX would round them in float32.
     for axis, (size, target, ratio) in enumerate(zip(extents, out, ratios, strict=True), 2):
+        x = g.node("Gather", x, _sources(g, size, target, ratio), axis=axis)
+    return x
+
+
+def _sources(g: Graph, size: Any, target: Any, ratio: float | None) -> Ref:
+    """The places that are taken along an axis; ONNX itself would round them in float32."""
+    if not is_dimension(size) and not is_dimension(target):
         share = size / target if ratio is None else ratio
         index = np.minimum(np.floor(np.arange(target) * share), size - 1)
-        x = g.node("Gather", x, g.constant(index, np.int64), axis=axis)
-    return x
+        return g.constant(index, np.int64)
+    need(ratio is None, "resizing an unknown size by other than a whole number")
+    zero, one = g.constant(0, np.int64), g.constant(1, np.int64)
+    places = g.node("Range", zero, g.squeeze(g.size(target), [0]), one)
+    return g.node("Div", g.node("Mul", places, g.size(size)), g.size(target))
 
 
 def _multiple(size: Any, target: Any, ratio: float | None) -> int | None:

@@ -89,6 +89,10 @@ _ROWS = [
         lambda x: F.max_pool2d(_last(x), 2, data_format="NHWC"), (image,)),
     Row("resize", _resized, (image,)),
     Row("resize of open sizes", lambda x: F.interpolate(x, scale_factor=2), (image,), free),
+    Row("resize to the size of another",
+        lambda x, y: (F.interpolate(x, size=y.shape[2:]),
+                      F.interpolate(x, size=y.shape[2:], mode="bilinear")),
+        (floats(1, 2, 3, 5), floats(1, 1, 6, 8)), {0: (2, 3), 1: (2, 3)}),
     Row("resize of channels last",
         lambda x: F.interpolate(_last(x), [9, 5], mode="bilinear", data_format="NHWC"), (image,)),
 ]  # fmt: skip
