@@ -111,7 +111,8 @@ def test_the_gradient_of_a_long_loop_keeps_few_states():
     assert x.grad.item() == pytest.approx(1000 * 1.001**999)
 
 
-def test_a_gradient_within_a_branch_is_refused():
+@pytest.mark.parametrize(("first", "grads"), [(3.0, [3.0, 6.0]), (-3.0, [0.0, 3.0])])
+def test_backward_within_a_branch_adds_where_the_branch_runs(first, grads):
     weight = proa.to_tensor([1.0], stop_gradient=False)
 
     @to_static(full_graph=True)
@@ -122,9 +123,9 @@ def test_a_gradient_within_a_branch_is_refused():
 
         return cond(x.sum() > 0, yes, lambda: x)
 
-    with pytest.raises(proa.core.ProgramError, match="changes the gradient"):
-        step(proa.to_tensor([1.0]))
-    assert weight.grad is None
+    for value, expected in zip((first, 3.0), grads, strict=True):
+        step(proa.to_tensor([value]))
+        assert weight.grad.tolist() == [expected]
 
 
 X = proa.to_tensor([1.0])
