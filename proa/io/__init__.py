@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ._batch_sampler import BatchSampler as BatchSampler
 from ._batch_sampler import DistributedBatchSampler as DistributedBatchSampler
+from ._buckets import LengthBuckets as LengthBuckets
+from ._buckets import LengthBucketSampler as LengthBucketSampler
+from ._buckets import masked_mean as masked_mean
 from ._collate import default_collate_fn as default_collate_fn
 from ._collate import default_convert_fn as default_convert_fn
 from ._dataloader import DataLoader as DataLoader
