@@ -30,12 +30,10 @@ _TOKENS = _RANDOM.integers(0, 10000, (1, 32))
 _HIDDEN = _RANDOM.normal(size=(1, 128, 768)).astype(np.float32)
 
 
-def torch_models(threads: int) -> dict[str, Callable[[], Any]]:
-    """Models of torch in eager inference mode."""
+def torch_resnet50() -> Any:
+    """ResNet-50 (He et al., 2016) with the stride in the 3x3 convolutions."""
     import torch
     from torch import nn
-
-    torch.set_num_threads(threads)
 
     def normed(source: int, target: int, kernel: int, stride: int = 1) -> list[Any]:
         padding = kernel // 2
@@ -58,14 +56,21 @@ def torch_models(threads: int) -> dict[str, Callable[[], Any]]:
         def forward(self, x: Any) -> Any:
             return torch.relu(self.body(x) + self.skip(x))
 
-    def resnet50() -> Any:
-        parts, source = [*normed(3, 64, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 64
-        for width, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
-            for number in range(count):
-                parts.append(Bottleneck(source, width, 2 if number == 0 and width > 64 else 1))
-                source = 4 * width
-        parts += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(source, 1000)]
-        return nn.Sequential(*parts)
+    parts, source = [*normed(3, 64, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 64
+    for width, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
+        for number in range(count):
+            parts.append(Bottleneck(source, width, 2 if number == 0 and width > 64 else 1))
+            source = 4 * width
+    parts += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(source, 1000)]
+    return nn.Sequential(*parts)
+
+
+def torch_models(threads: int) -> dict[str, Callable[[], Any]]:
+    """Models of torch in eager inference mode."""
+    import torch
+    from torch import nn
+
+    torch.set_num_threads(threads)
 
     class Tagger(nn.Module):
         def __init__(self) -> None:
@@ -79,7 +84,7 @@ def torch_models(threads: int) -> dict[str, Callable[[], Any]]:
 
     layer = nn.TransformerEncoderLayer(768, 12, 3072, activation="gelu", batch_first=True)
     given = {
-        "ResNet-50": (resnet50(), _IMAGE),
+        "ResNet-50": (torch_resnet50(), _IMAGE),
         "encoder 12x768": (nn.TransformerEncoder(layer, 12), _HIDDEN),
         "LSTM tagger": (Tagger(), _TOKENS),
     }
