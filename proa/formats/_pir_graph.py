@@ -296,6 +296,9 @@ class Graph:
         array = np.asarray(array)
         if array.ndim == 0 and _fits(array.item()):
             return self.full((), array, array.dtype)
+        if not array.size:
+            # A parameter without elements has no memory, over which Paddle 3.3.1 stops.
+            return self.full(array.shape, 0, array.dtype)
         return self._held(array)
 
     def _held(self, array: np.ndarray) -> Out:

@@ -112,6 +112,9 @@ def test_constants_are_made_once_and_numbers_need_no_file() -> None:
     g.constant(np.asarray(2**60 + 1, np.int64))
     held = [a.item() for a in g.parameters.values() if a.ndim == 0]
     assert held == [np.inf, 2**60 + 1]
+    count = len(g.parameters)
+    assert g.constant(np.zeros((2, 0), FLOAT)).shape == (2, 0)
+    assert len(g.parameters) == count
 
 
 def test_what_a_block_makes_is_not_known_outside() -> None:
