@@ -213,7 +213,21 @@ def converted_call(f: Any, args: tuple[Any, ...], kwargs: Any, scope: Any = None
     adapted = adapt(f)
     if adapted is f and any(isinstance(v, TensorList) for v in (*args, *kwargs.values())):
         return _call_on_lists(f, args, kwargs)
+    if adapted is f and _takes_functions(f):
+        # What a library calls for the user (`autograd.jvp(f, x)`, `map(f, xs)`) is converted too.
+        args = tuple([_adapt_function(v) for v in args])
+        kwargs = {name: _adapt_function(v) for name, v in kwargs.items()}
     return adapted(*args, **kwargs)
+
+
+def _takes_functions(f: Any) -> bool:
+    module = getattr(f, "__module__", None) or ""
+    return module.partition(".")[0] in ("proa", "builtins", "functools", "_functools")
+
+
+def _adapt_function(value: Any) -> Any:
+    function = getattr(value, "__func__", value)
+    return adapt(value) if inspect.isfunction(function) else value
 
 
 def _call_on_lists(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

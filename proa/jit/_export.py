@@ -49,6 +49,7 @@ from ._convert import adapt, explain_unconverted
 from ._dataclasses import flatten_tree
 from ._nesting import (
     METHOD,
+    as_recorded,
     check_options,
     describe_result,
     example_of,
@@ -317,7 +318,7 @@ def record_artifact(
 def _on_flat(input_spec: Any, function: Any) -> tuple[list[InputSpec], Any]:
     """The specs one by one, and the function of as many tensors."""
     specs, arguments_of = open_specs(input_spec)
-    return specs, lambda *tensors: function(*arguments_of(tensors))
+    return specs, lambda *tensors: as_recorded(function)(*arguments_of(tensors))
 
 
 def _record_stages(

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor
+from proa.core import InvalidArgumentError, Tensor, context
 from proa.program import InputSpec
 
 from ._dataclasses import _Opened, flatten_tree, open_dataclasses
@@ -62,6 +62,12 @@ def open_specs(input_spec: Any) -> tuple[list[InputSpec], Callable[[Sequence[Any
         return jax.tree_util.tree_unflatten(structure, filled)
 
     return specs, arguments_of
+
+
+def as_recorded(function: Any) -> Any:
+    """Returns the function in the form that the open recording, if any, wants."""
+    adapt = getattr(context.recorder, "adapt", None)
+    return function if adapt is None else adapt(function)
 
 
 def _is_spec(leaf: Any) -> bool:
@@ -181,7 +187,7 @@ def keep_outputs(function: Callable[..., Any], chosen: list[int] | None) -> Call
         return function
 
     def selected(*args: Any) -> list[Any]:
-        outputs = flatten_tree(function(*args))[0]
+        outputs = flatten_tree(as_recorded(function)(*args))[0]
         if not all(-len(outputs) <= i < len(outputs) for i in chosen):
             raise InvalidArgumentError(
                 f"`output_spec` is {chosen} of {len(outputs)} outputs",
