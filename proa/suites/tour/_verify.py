@@ -163,9 +163,16 @@ def _parallel(folder: RunFolder, facts: Any, mode: str) -> Check:
     )
 
 
+def _predictor(path: Any) -> Any:
+    """Loads a model and keeps nothing beside it: a verified run folder stays as it was left."""
+    config = Config(str(path))
+    config.set_cache(None)
+    return create_predictor(config)
+
+
 def _inference(folder: RunFolder) -> list[Check]:
     facts = folder.read("facts.json")
-    predictor = create_predictor(Config(str(folder / "model.proa")))
+    predictor = _predictor(folder / "model.proa")
     saved = proa.load(str(folder / "evaluation.safetensors"), return_numpy=True)
     images = load_data(facts["data_folder"], raw=True).test.images
     logits = np.concatenate([predictor.run([images[part]])[0] for part in _parts(saved["labels"])])
@@ -207,7 +214,7 @@ def _inference(folder: RunFolder) -> list[Check]:
 
 def _hardware(folder: RunFolder) -> list[Check]:
     facts = folder.read("facts.json")
-    predictor = create_predictor(Config(str(folder / "model.proa")))
+    predictor = _predictor(folder / "model.proa")
     images = load_data(facts["data_folder"], raw=True).test.images
     one, many = images[:1], images[:256]
     latency = _median(lambda: predictor.run([one]))
@@ -266,7 +273,7 @@ def _altered(folder: RunFolder) -> str:
         content[len(content) // 2] ^= 1
         copy.write_bytes(content)
         try:
-            create_predictor(Config(str(copy)))
+            _predictor(copy)
         except ArtifactError:
             return "refused"
     return "loaded"
