@@ -163,6 +163,8 @@ OTHERS = {
             "distribute_fpn_proposals",
         ),
         *("roi_align", "roi_pool", "psroi_pool", "yolo_box"),
+        *("sequence_rows_pool", "sequence_rows_repeat"),
+        *("sequence_rows_softmax", "sequence_rows_window"),
     },
     "categories of any value": {"nms"},
     "places in caches, which masks bound": {
