@@ -12,10 +12,13 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import Primitive
+from jax import lax
 from jax.interpreters import ad, batching, mlir
 
 from ._library import has_kernels
+
+# jax.extend.core has it too, and imports Pallas, which takes 20 ms.
+Primitive: Any = type(lax.add_p)
 
 
 def kernel_call(target: str, shape: Any) -> Callable[..., Any]:

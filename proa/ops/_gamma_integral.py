@@ -11,6 +11,7 @@ differentiates it further. All others follow from the density (DLMF 8.2 and 8.8)
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -21,12 +22,17 @@ import numpy as np
 if TYPE_CHECKING:
     from proa.core._types import Array
 
-#: Gauss-Legendre nodes and weights of a panel, on [0, 1].
-_NODES, _WEIGHTS = ((np.polynomial.legendre.leggauss(48)[i] + k) / 2 for i, k in ((0, 1), (1, 0)))
 #: Ends of the panels, in log t below the upper end; the last one reaches to where nothing is left.
 _PANELS = (6.0, 45.0)
 #: Integrands below e**-40 of their largest value count as nothing.
 _NOTHING = 40.0
+
+
+@functools.cache
+def _rule() -> tuple[np.ndarray, np.ndarray]:
+    """Gauss-Legendre nodes and weights of a panel, on [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(48)
+    return (nodes + 1) / 2, weights / 2
 
 
 def density(a: Array, x: Array) -> Array:
@@ -44,14 +50,15 @@ def _second_by_shape(a: Array, x: Array) -> Array:
     upper = jnp.minimum(jnp.log(x), last)
     width = _NOTHING / a + jnp.sqrt(2.2 * _NOTHING / a) + jnp.maximum(upper - jnp.log(a), 0)
     ends = [jnp.zeros_like(width), *[jnp.minimum(width, end) for end in _PANELS], width]
+    nodes, weights = _rule()
     psi, variance = special.digamma(a)[..., None], special.polygamma(1, a)[..., None]
     log_scale, total = special.gammaln(a)[..., None], jnp.zeros_like(width)
     for start, end in zip(ends, ends[1:], strict=False):
         extent = (end - start)[..., None]
-        s = upper[..., None] - (start[..., None] + extent * _NODES)
+        s = upper[..., None] - (start[..., None] + extent * nodes)
         # The density in s: it has another factor t.
         weight = jnp.exp(a[..., None] * s - jnp.exp(s) - log_scale) * extent
-        total = total + ((weight * ((s - psi) ** 2 - variance)) @ jnp.asarray(_WEIGHTS))
+        total = total + ((weight * ((s - psi) ** 2 - variance)) @ jnp.asarray(weights))
     return total.astype(dtype)
 
 
