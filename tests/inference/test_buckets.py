@@ -72,3 +72,32 @@ def test_a_batch_elsewhere_is_refused(tmp_path):
     ):
         with pytest.raises(PreconditionError, match=message):
             _predictor(tmp_path, fn, specs)
+
+
+def test_lengths_in_buckets_answer_as_whole_sequences_do(tmp_path):
+    class Reader(proa.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.gru = proa.nn.GRU(3, 4, direction="bidirect")
+
+        def forward(self, x, lengths):
+            return self.gru(x, sequence_length=lengths)[0]
+
+    proa.seed(0)
+    net = Reader()
+    net.eval()
+    specs = [
+        proa.static.InputSpec([None, None, 3], name="x"),
+        proa.static.InputSpec([None], "int64", name="lengths"),
+    ]
+    predictor = create_predictor(Config(proa.jit.save(net, tmp_path / "reader", specs)))
+    before = predictor._shared.model.num_compiled
+    buckets = proa.io.LengthBuckets([4, 8])
+    read = buckets.wrap(lambda x, lengths: predictor.run([x, lengths])[0])
+    for length in (1, 3, 4, 5, 7, 8):
+        x = np.random.default_rng(length).standard_normal((2, length, 3)).astype("float32")
+        whole, _ = net.gru(proa.to_tensor(x))
+        np.testing.assert_allclose(read(x), whole.numpy(), rtol=0, atol=1e-6)
+    assert predictor._shared.model.num_compiled - before == 2
+    with pytest.raises(proa.core.OutOfRangeError, match="a sequence of length 9"):
+        read(np.zeros((1, 9, 3), "float32"))
