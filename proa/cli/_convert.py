@@ -133,4 +133,5 @@ def _run_file(file: Path, inputs: Sequence[Any]) -> list[np.ndarray]:
 
     session = onnxruntime.InferenceSession(file.read_bytes(), providers=["CPUExecutionProvider"])
     names = [entry.name for entry in session.get_inputs()]
-    return list(session.run(None, dict(zip(names, inputs, strict=True))))
+    found: list[Any] = list(session.run(None, dict(zip(names, inputs, strict=True))))
+    return found

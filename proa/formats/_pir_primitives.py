@@ -115,7 +115,8 @@ def run(g: Graph, jaxpr: Any, constants: Sequence[Any], inputs: Sequence[Out]) -
 
     def read(atom: Any) -> Out:
         if isinstance(atom, jex.Literal):
-            return g.constant(np.asarray(atom.val, atom.aval.dtype))
+            kind: Any = atom.aval
+            return g.constant(np.asarray(atom.val, kind.dtype))
         return known[atom]
 
     for eqn in jaxpr.eqns:

@@ -28,6 +28,9 @@ from proa.framework import replace_file
 from proa.native import describe_kernels, has_kernels
 from proa.version import full_version
 
+# Its attributes are made at run time.
+_settings: Any = jax.config
+
 _MAGIC = b"PROA-XLA\x01"
 _MAC_LENGTH = 32
 _SUFFIX = ".xla"
@@ -247,13 +250,13 @@ def _environment(kind: str) -> dict[str, Any]:
         "proa": full_version,
         "source": source_fingerprint(),
         "jax": jax.__version__,
-        "jaxlib": jaxlib.__version__,
+        "jaxlib": jaxlib.version.__version__,
         "machine": machine_fingerprint(),
         "kind": kind,
         # Asking loads them, without which no executable that calls one could be loaded.
         "kernels": Path(describe_kernels()).name if has_kernels() else "",
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
-        "precision": str(jax.config.jax_default_matmul_precision),
+        "precision": str(_settings.jax_default_matmul_precision),
     }
 
 

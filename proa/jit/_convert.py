@@ -181,7 +181,8 @@ def _transpiler() -> tuple[Any, Any]:
             return transpiler.GenericTranspiler.transform_function(self, fn, user_context)
 
         def transform_ast(self, node: Any, ctx: Any) -> Any:
-            return after(super().transform_ast(before(node), ctx))
+            changed: Any = super().transform_ast(before(node), ctx)
+            return after(changed)
 
     class Options(converter.ConversionOptions):
         """Which converters run; converted code itself needs none of it."""

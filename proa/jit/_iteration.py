@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import jax
+from jax.core import max_dim, min_dim
 
 from proa.core import InvalidArgumentError, Tensor, is_dimension, to_tensor, user_location
 from proa.ops import minimum, stack, where
@@ -59,7 +59,7 @@ def _length_of(start: Any, stop: Any, step: Any) -> Any:
     if any(map(is_unknown, (start, stop, step))):
         count = ahead if isinstance(size, int) and size == 1 else (ahead + size - 1) // size
         return where(count > 0, count, count * 0)
-    return jax.core.max_dim(ahead if size == 1 else (ahead + size - 1) // size, 0)
+    return max_dim(ahead if size == 1 else (ahead + size - 1) // size, 0)
 
 
 def range_(start: Any, stop: Any = None, step: Any = 1) -> Any:
@@ -125,7 +125,7 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
 def _shorter(a: Any, b: Any) -> Any:
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return minimum(*[v if isinstance(v, Tensor) else to_tensor(v) for v in (a, b)])
-    return a if str(a) == str(b) else jax.core.min_dim(a, b)
+    return a if str(a) == str(b) else min_dim(a, b)
 
 
 def reversed_(sequence: Any) -> Any:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import jax
 from jax.experimental.compilation_cache import compilation_cache
+
+# Its attributes are made at run time.
+_settings: Any = jax.config
 
 _lock = threading.Lock()
 # How many threads are inside, and what the option was before the first came.
@@ -25,7 +29,7 @@ def past_compile_cache() -> Iterator[None]:
     with _lock:
         _inside[0] += 1
         if _inside[0] == 1:
-            _before[0] = jax.config.jax_enable_compilation_cache
+            _before[0] = _settings.jax_enable_compilation_cache
             _switch(False)
     try:
         yield

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
+from jax.core import max_dim
 
 from proa.core import ProgramError, user_location
 from proa.program import UNDEFINED, Kind, TensorList, longest_list
@@ -271,7 +272,7 @@ def _largest(numbers: Sequence[Any]) -> Any:
         return None
     found = numbers[0]
     for number in numbers[1:]:
-        found = jax.core.max_dim(found, number)
+        found = max_dim(found, number)
     return found
 
 

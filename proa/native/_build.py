@@ -53,7 +53,7 @@ def _processor() -> str:
 def build_key() -> str:
     """Returns what a built library belongs to, as a short hash."""
     digest = hashlib.sha256()
-    for part in (jaxlib.__version__, platform.platform(), _processor(), *_OPTIONS):
+    for part in (jaxlib.version.__version__, platform.platform(), _processor(), *_OPTIONS):
         digest.update(part.encode() + b"\0")
     for name in SOURCES:
         digest.update((Path(__file__).parent / name).read_bytes())

@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
+from jax.core import ShapedArray
 from jax.interpreters import ad, batching, mlir
 
 from ._library import has_kernels
@@ -56,7 +57,7 @@ def bilinear_primitive(
 
 
 def _abstract(shape: Any, a: Any, b: Any, **parameters: Any) -> Any:
-    return jax.core.ShapedArray(tuple(shape(a, b, **parameters)), a.dtype)
+    return ShapedArray(tuple(shape(a, b, **parameters)), a.dtype)
 
 
 def _apply(primitive: Any, a: Any, b: Any, **parameters: Any) -> Any:

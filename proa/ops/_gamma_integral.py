@@ -110,7 +110,8 @@ def upper_share(a: Array, x: Array) -> Array:
 @jax.custom_jvp
 def _slope(a: Array, drawn: Array) -> Array:
     """-(dP / da) / density: how a draw follows its shape while P(a, draw) stays as it is."""
-    return jax.lax.random_gamma_grad(a, drawn)
+    gradient: Any = jax.lax.random_gamma_grad
+    return gradient(a, drawn)
 
 
 @_slope.defjvp

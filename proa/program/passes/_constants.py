@@ -164,7 +164,7 @@ def _evaluate(program: Program, calls: list[Call], wanted: list[Value]) -> dict[
     arrays = [needed.constants[v] for v in given]
     with jax.default_device(jax.devices("cpu")[0]):
         # It runs once: the time to compile is all that counts.
-        quickly = {"xla_backend_optimization_level": 0}
+        quickly: Any = {"xla_backend_optimization_level": 0}
         results = jax.jit(function).lower(*arrays).compile(compiler_options=quickly)(*arrays)
     return {v: np.asarray(a) for v, a in zip(wanted, results, strict=True)}
 
