@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
+
+from jax.errors import InconclusiveDimensionOperation
 
 from proa.core import (
     ProaError,
@@ -311,11 +313,8 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
         if known or apart or not all(_is_size(v) for v in (a, b)):
             return function(a, b)
     else:
-        try:
+        with suppress(InconclusiveDimensionOperation):
             return function(a, b)
-        except Exception as error:
-            if "nconclusive" not in type(error).__name__:
-                raise
     return function(*[to_tensor(v) for v in (a, b)])
 
 
@@ -327,7 +326,7 @@ def _is_never_zero(a: Any, b: Any) -> bool:
     """Whether two sizes differ whatever the unknown ones are."""
     try:
         return bool(a < b) or bool(a > b)
-    except Exception:
+    except InconclusiveDimensionOperation:
         return False
 
 

@@ -29,12 +29,6 @@ constexpr int64_t kNear = 512 * 1024, kFar = 4 * 1024 * 1024;
 // Positions whose gradients stay near the processor while all taps meet them.
 constexpr int64_t kPositions = 512;
 
-using Floats = ffi::Buffer<ffi::F32>;
-using Result = ffi::Result<Floats>;
-using Sizes = ffi::Span<const int64_t>;
-
-int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-
 // Vectors of the next tile. Four are two and two: a tile of one waits for its own sums.
 int NextWidth(int64_t vectors) {
   return vectors == 4 ? 2 : static_cast<int>(std::min<int64_t>(vectors, kColumns));
@@ -108,23 +102,9 @@ inline void TileOfProducts(const float* const* from, const float* rows, int64_t 
 
 struct Shapes {
   int64_t batch, channels, outputs;
-};
 
-ffi::Error Read(Geometry& g, Shapes& shapes, Sizes x, Sizes weight, Sizes y, Sizes strides,
-                Sizes padding, Sizes dilations) {
-  if (x.size() != 4 || weight.size() != 4 || y.size() != 4 || strides.size() != 2 ||
-      padding.size() != 2 || dilations.size() != 2 || weight[1] != x[1] || weight[0] != y[1])
-    return ffi::Error::InvalidArgument("convolution of odd shapes");
-  g.height = x[2], g.width = x[3];
-  g.out_height = y[2], g.out_width = y[3];
-  g.kernel_height = weight[2], g.kernel_width = weight[3];
-  g.stride_height = strides[0], g.stride_width = strides[1];
-  g.top = padding[0], g.left = padding[1];
-  g.dilation_height = dilations[0], g.dilation_width = dilations[1];
-  g.Finish();
-  shapes = {x[0], x[1], y[1]};
-  return ffi::Error::Success();
-}
+  Shapes(Sizes x, Sizes y) : batch(x[0]), channels(x[1]), outputs(y[1]) {}
+};
 
 // How work is cut: samples that share packed factors, and blocks of kRows rows.
 struct Cut {
@@ -145,11 +125,11 @@ struct Cut {
 ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Sizes strides,
                    Sizes padding, Sizes dilations) {
   Geometry g;
-  Shapes s;
-  if (auto error = Read(g, s, x.dimensions(), weight.dimensions(), y->dimensions(), strides,
-                        padding, dilations);
+  if (auto error = g.Set(x.dimensions(), weight.dimensions(), y->dimensions(), strides,
+                         padding, dilations);
       error.failure())
     return error;
+  const Shapes s(x.dimensions(), y->dimensions());
   const int64_t depth = s.channels * g.taps(), channel_size = g.num_phases() * g.phase_size;
   const int64_t sample_size = s.channels * channel_size;
   std::vector<int64_t> offsets(depth);
@@ -163,9 +143,9 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
   Share(pool, cut.pieces(), [&](int64_t piece) {
     const int64_t first = piece / cut.block_groups * cut.samples;
     const int64_t samples = std::min(cut.samples, s.batch - first);
-    float* planes = Scratch(0, samples * sample_size);
-    float* factors = Scratch(1, depth * kRows);
-    float* tile = Scratch(2, kRows * g.flat);
+    const Scratch planes(0, samples * sample_size);
+    const Scratch factors(1, depth * kRows);
+    const Scratch tile(2, kRows * g.flat);
     for (int64_t p = 0; p < samples * s.channels; ++p)
       Spread(g, x.typed_data() + (first * s.channels + p) * g.height * g.width,
              planes + p * channel_size);
@@ -182,9 +162,7 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
         for (int64_t m = 0; m < rows; ++m) {
           float* to = y->typed_data() + ((first + sample) * s.outputs + block * kRows + m) *
                                             g.out_height * g.out_width;
-          for (int64_t i = 0; i < g.out_height; ++i)
-            std::memcpy(to + i * g.out_width, tile + m * g.flat + i * g.pitch,
-                        sizeof(float) * g.out_width);
+          Close(g, tile + m * g.flat, to);
         }
       }
     }
@@ -196,11 +174,11 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
 ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, Result x,
                          Sizes strides, Sizes padding, Sizes dilations) {
   Geometry g;
-  Shapes s;
-  if (auto error = Read(g, s, x->dimensions(), weight.dimensions(), gradient.dimensions(),
-                        strides, padding, dilations);
+  if (auto error = g.Set(x->dimensions(), weight.dimensions(), gradient.dimensions(), strides,
+                         padding, dilations);
       error.failure())
     return error;
+  const Shapes s(x->dimensions(), gradient.dimensions());
   const int64_t wanted = RoundUp(g.rows * g.pitch, kLanes);
   const int64_t plane = g.reach + std::max(wanted, g.flat) + kLanes;
   const int64_t sample_size = s.outputs * plane;
@@ -222,9 +200,9 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
   Share(pool, cut.pieces(), [&](int64_t piece) {
     const int64_t first = piece / cut.block_groups * cut.samples;
     const int64_t samples = std::min(cut.samples, s.batch - first);
-    float* planes = Scratch(0, samples * sample_size);
-    float* factors = Scratch(1, deepest * kRows);
-    float* phases = Scratch(2, samples * kRows * row_size);
+    const Scratch planes(0, samples * sample_size);
+    const Scratch factors(1, deepest * kRows);
+    const Scratch phases(2, samples * kRows * row_size);
     for (int64_t p = 0; p < samples * s.outputs; ++p)
       Stretch(g, gradient.typed_data() + (first * s.outputs + p) * g.out_height * g.out_width,
               planes + p * plane, g.reach, plane);
@@ -259,15 +237,15 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
 ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Result weight,
                           Sizes strides, Sizes padding, Sizes dilations) {
   Geometry g;
-  Shapes s;
-  if (auto error = Read(g, s, x.dimensions(), weight->dimensions(), gradient.dimensions(),
-                        strides, padding, dilations);
+  if (auto error = g.Set(x.dimensions(), weight->dimensions(), gradient.dimensions(), strides,
+                         padding, dilations);
       error.failure())
     return error;
+  const Shapes s(x.dimensions(), gradient.dimensions());
   // The output's gradient with its channels last and zeros in the gaps: rows of vectors that
   // all pieces read.
   const int64_t positions = g.out_height * g.pitch, wide = RoundUp(s.outputs, kLanes);
-  float* rows = Scratch(3, s.batch * positions * wide);
+  const Scratch rows(3, s.batch * positions * wide);
   Share(pool, s.batch * g.out_height, [&](int64_t piece) {
     const int64_t sample = piece / g.out_height, i = piece % g.out_height;
     const int64_t plane = g.out_height * g.out_width;
@@ -289,8 +267,8 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
     const int64_t begin_row = piece * step, end_row = std::min(begin_row + step, depth);
     const int64_t padded = RoundUp(end_row - begin_row, kRows);
     const int64_t first = begin_row / g.taps(), count = (end_row - 1) / g.taps() + 1 - first;
-    float* planes = Scratch(0, count * channel_size);
-    float* sums = Scratch(1, padded * wide);
+    const Scratch planes(0, count * channel_size);
+    const Scratch sums(1, padded * wide);
     std::memset(sums, 0, sizeof(float) * padded * wide);
     std::vector<const float*> taps(padded);
     for (int64_t k = 0; k < padded; ++k) {
@@ -333,17 +311,6 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
 
 }  // namespace
 }  // namespace proa
-
-#define PROA_CONVOLUTION(symbol, function)                                     \
-  XLA_FFI_DEFINE_HANDLER_SYMBOL(symbol, proa::function,                        \
-                                ffi::Ffi::Bind()                               \
-                                    .Ctx<ffi::ThreadPool>()                    \
-                                    .Arg<ffi::Buffer<ffi::F32>>()              \
-                                    .Arg<ffi::Buffer<ffi::F32>>()              \
-                                    .Ret<ffi::Buffer<ffi::F32>>()              \
-                                    .Attr<ffi::Span<const int64_t>>("strides") \
-                                    .Attr<ffi::Span<const int64_t>>("padding") \
-                                    .Attr<ffi::Span<const int64_t>>("dilations"))
 
 PROA_CONVOLUTION(proa_convolution, Forward);
 PROA_CONVOLUTION(proa_convolution_input_gradient, InputGradient);

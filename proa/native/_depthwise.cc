@@ -53,25 +53,10 @@ void AllProducts(const float* const* from, const float* gradient, int64_t size, 
 
 struct Shapes {
   int64_t batch, channels, multiplier, planes;  // planes: of the output, per sample
-};
 
-ffi::Error Read(Geometry& g, Shapes& shapes, ffi::Span<const int64_t> x,
-                ffi::Span<const int64_t> weight, ffi::Span<const int64_t> y,
-                ffi::Span<const int64_t> strides, ffi::Span<const int64_t> padding,
-                ffi::Span<const int64_t> dilations) {
-  if (x.size() != 4 || weight.size() != 4 || y.size() != 4 || strides.size() != 2 ||
-      padding.size() != 2 || dilations.size() != 2 || x[1] == 0 || y[1] % x[1] != 0)
-    return ffi::Error::InvalidArgument("depthwise convolution of odd shapes");
-  g.height = x[2], g.width = x[3];
-  g.out_height = y[2], g.out_width = y[3];
-  g.kernel_height = weight[2], g.kernel_width = weight[3];
-  g.stride_height = strides[0], g.stride_width = strides[1];
-  g.top = padding[0], g.left = padding[1];
-  g.dilation_height = dilations[0], g.dilation_width = dilations[1];
-  g.Finish();
-  shapes = {x[0], x[1], y[1] / x[1], y[1]};
-  return ffi::Error::Success();
-}
+  Shapes(Sizes x, Sizes y)
+      : batch(x[0]), channels(x[1]), multiplier(y[1] / x[1]), planes(y[1]) {}
+};
 
 // Planes that one piece of work takes, so that a piece is worth the asking.
 int64_t PlanesPerPiece(const Geometry& g) {
@@ -85,22 +70,18 @@ std::vector<const float*> TapsIn(const Geometry& g, const float* phases) {
   return taps;
 }
 
-using Floats = ffi::Buffer<ffi::F32>;
-using Result = ffi::Result<Floats>;
-using Sizes = ffi::Span<const int64_t>;
-
 ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Sizes strides,
                    Sizes padding, Sizes dilations) {
   Geometry g;
-  Shapes s;
-  if (auto error = Read(g, s, x.dimensions(), weight.dimensions(), y->dimensions(), strides,
-                        padding, dilations);
+  if (auto error = g.Set(x.dimensions(), weight.dimensions(), y->dimensions(), strides,
+                         padding, dilations);
       error.failure())
     return error;
+  const Shapes s(x.dimensions(), y->dimensions());
   const int64_t total = s.batch * s.planes, step = PlanesPerPiece(g);
   Share(pool, (total + step - 1) / step, [&](int64_t piece) {
-    float* phases = Scratch(0, g.num_phases() * g.phase_size);
-    float* flat = Scratch(1, g.flat);
+    const Scratch phases(0, g.num_phases() * g.phase_size);
+    const Scratch flat(1, g.flat);
     const std::vector<const float*> taps = TapsIn(g, phases);
     int64_t spread = -1;
     for (int64_t p = piece * step; p < std::min(total, (piece + 1) * step); ++p) {
@@ -110,8 +91,7 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
       spread = in;
       Correlate(taps.data(), weight.typed_data() + out * g.taps(), g.taps(), flat, g.flat);
       float* to = y->typed_data() + p * g.out_height * g.out_width;
-      for (int64_t i = 0; i < g.out_height; ++i)
-        std::memcpy(to + i * g.out_width, flat + i * g.pitch, sizeof(float) * g.out_width);
+      Close(g, flat, to);
     }
   });
   return ffi::Error::Success();
@@ -121,13 +101,13 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
 ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, Result x,
                          Sizes strides, Sizes padding, Sizes dilations) {
   Geometry g;
-  Shapes s;
-  if (auto error = Read(g, s, x->dimensions(), weight.dimensions(), gradient.dimensions(),
-                        strides, padding, dilations);
+  if (auto error = g.Set(x->dimensions(), weight.dimensions(), gradient.dimensions(), strides,
+                         padding, dilations);
       error.failure())
     return error;
+  const Shapes s(x->dimensions(), gradient.dimensions());
   const int64_t before = g.reach;
-  const int64_t wanted = (g.rows * g.pitch + kLanes - 1) / kLanes * kLanes;
+  const int64_t wanted = RoundUp(g.rows * g.pitch, kLanes);
   const int64_t size = before + std::max(wanted, g.flat) + kLanes;
   std::vector<std::vector<int64_t>> by_phase(g.num_phases());
   for (int64_t t = 0; t < g.taps(); ++t) by_phase[g.phases[t]].push_back(t);
@@ -136,8 +116,8 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
   held.phase_size = phase_size;
   const int64_t total = s.batch * s.channels, step = PlanesPerPiece(g);
   Share(pool, (total + step - 1) / step, [&](int64_t piece) {
-    float* phases = Scratch(0, g.num_phases() * phase_size);
-    float* flat = Scratch(1, size * s.multiplier);
+    const Scratch phases(0, g.num_phases() * phase_size);
+    const Scratch flat(1, size * s.multiplier);
     std::vector<const float*> from;
     std::vector<float> factors;
     for (int64_t p = piece * step; p < std::min(total, (piece + 1) * step); ++p) {
@@ -167,14 +147,14 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
 ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Result weight,
                           Sizes strides, Sizes padding, Sizes dilations) {
   Geometry g;
-  Shapes s;
-  if (auto error = Read(g, s, x.dimensions(), weight->dimensions(), gradient.dimensions(),
-                        strides, padding, dilations);
+  if (auto error = g.Set(x.dimensions(), weight->dimensions(), gradient.dimensions(), strides,
+                         padding, dilations);
       error.failure())
     return error;
+  const Shapes s(x.dimensions(), gradient.dimensions());
   Share(pool, s.channels, [&](int64_t channel) {
-    float* phases = Scratch(0, g.num_phases() * g.phase_size);
-    float* flat = Scratch(1, g.flat);
+    const Scratch phases(0, g.num_phases() * g.phase_size);
+    const Scratch flat(1, g.flat);
     const std::vector<const float*> taps = TapsIn(g, phases);
     const int64_t first = channel * s.multiplier;
     float* sums = weight->typed_data() + first * g.taps();
@@ -195,17 +175,6 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
 }  // namespace
 }  // namespace proa
 
-#define PROA_DEPTHWISE(symbol, function)                                       \
-  XLA_FFI_DEFINE_HANDLER_SYMBOL(symbol, proa::function,                        \
-                                ffi::Ffi::Bind()                               \
-                                    .Ctx<ffi::ThreadPool>()                    \
-                                    .Arg<ffi::Buffer<ffi::F32>>()              \
-                                    .Arg<ffi::Buffer<ffi::F32>>()              \
-                                    .Ret<ffi::Buffer<ffi::F32>>()              \
-                                    .Attr<ffi::Span<const int64_t>>("strides") \
-                                    .Attr<ffi::Span<const int64_t>>("padding") \
-                                    .Attr<ffi::Span<const int64_t>>("dilations"))
-
-PROA_DEPTHWISE(proa_depthwise, Forward);
-PROA_DEPTHWISE(proa_depthwise_input_gradient, InputGradient);
-PROA_DEPTHWISE(proa_depthwise_weight_gradient, WeightGradient);
+PROA_CONVOLUTION(proa_depthwise, Forward);
+PROA_CONVOLUTION(proa_depthwise_input_gradient, InputGradient);
+PROA_CONVOLUTION(proa_depthwise_weight_gradient, WeightGradient);

@@ -11,11 +11,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "xla/ffi/api/ffi.h"
 
 namespace proa {
+
+using Floats = xla::ffi::Buffer<xla::ffi::F32>;
+using Result = xla::ffi::Result<Floats>;
+using Sizes = xla::ffi::Span<const int64_t>;
 
 #if defined(__AVX512F__)
 constexpr int kLanes = 16;
@@ -29,6 +34,8 @@ typedef float Aligned __attribute__((vector_size(kLanes * sizeof(float))));
 
 inline Lanes Load(const float* at) { return *reinterpret_cast<const Lanes*>(at); }
 inline void Store(float* at, Lanes value) { *reinterpret_cast<Lanes*>(at) = value; }
+
+inline int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 // Geometry of one convolution, the same for each plane.
 struct Geometry {
@@ -47,6 +54,23 @@ struct Geometry {
   std::vector<int64_t> phases;   // per tap
   std::vector<int64_t> offsets;  // per tap, inside its phase
 
+  // Takes the shapes [N, C, H, W] of input and output and [O, C, KH, KW] of the weight.
+  xla::ffi::Error Set(Sizes x, Sizes weight, Sizes y, Sizes strides, Sizes padding,
+                      Sizes dilations) {
+    if (x.size() != 4 || weight.size() != 4 || y.size() != 4 || strides.size() != 2 ||
+        padding.size() != 2 || dilations.size() != 2 || weight[0] != y[1] || x[1] == 0 ||
+        weight[1] == 0 || x[1] % weight[1] != 0)
+      return xla::ffi::Error::InvalidArgument("convolution of shapes that do not fit");
+    height = x[2], width = x[3];
+    out_height = y[2], out_width = y[3];
+    kernel_height = weight[2], kernel_width = weight[3];
+    stride_height = strides[0], stride_width = strides[1];
+    top = padding[0], left = padding[1];
+    dilation_height = dilations[0], dilation_width = dilations[1];
+    Finish();
+    return xla::ffi::Error::Success();
+  }
+
   void Finish() {
     const int64_t high = (kernel_height - 1) * dilation_height;
     const int64_t wide = (kernel_width - 1) * dilation_width;
@@ -56,7 +80,7 @@ struct Geometry {
       pitch = out_width + wide / stride_width;
     }
     rows = out_height + high / stride_height;
-    flat = (out_height * pitch + kLanes - 1) / kLanes * kLanes;
+    flat = RoundUp(out_height * pitch, kLanes);
     for (int64_t y = 0; y < kernel_height; ++y) {
       for (int64_t x = 0; x < kernel_width; ++x) {
         const int64_t down = y * dilation_height, right = x * dilation_width;
@@ -72,13 +96,31 @@ struct Geometry {
   int64_t num_phases() const { return stride_height * stride_width; }
 };
 
-// Per thread; grows to the largest plane it has seen and is never zeroed without need.
-inline float* Scratch(int which, int64_t size) {
-  thread_local std::vector<float> buffers[4];
-  std::vector<float>& buffer = buffers[which];
-  if (static_cast<int64_t>(buffer.size()) < size) buffer.resize(size);
-  return buffer.data();
-}
+// Working memory of a piece: uninitialised floats. Up to kKept a thread keeps them for its next
+// piece, one buffer per `which`; more are given back.
+class Scratch {
+ public:
+  Scratch(int which, int64_t size) {
+    if (size > kKept) {
+      own_.reset(new float[size]);
+      data_ = own_.get();
+      return;
+    }
+    thread_local std::unique_ptr<float[]> kept[4];
+    thread_local int64_t sizes[4] = {};
+    if (sizes[which] < size) {
+      kept[which].reset(new float[size]);
+      sizes[which] = size;
+    }
+    data_ = kept[which].get();
+  }
+  operator float*() const { return data_; }
+
+ private:
+  static constexpr int64_t kKept = 8 * 1024 * 1024;
+  std::unique_ptr<float[]> own_;
+  float* data_;
+};
 
 // Copies elements of a plane to the places that they have in the phases.
 inline void Spread(const Geometry& g, const float* plane, float* phases) {
@@ -137,4 +179,22 @@ inline void Stretch(const Geometry& g, const float* plane, float* flat, int64_t 
     std::memcpy(flat + before + i * g.pitch, plane + i * g.out_width, sizeof(float) * g.out_width);
 }
 
+// The other way: an output's plane from one with gaps.
+inline void Close(const Geometry& g, const float* flat, float* plane) {
+  for (int64_t i = 0; i < g.out_height; ++i)
+    std::memcpy(plane + i * g.out_width, flat + i * g.pitch, sizeof(float) * g.out_width);
+}
+
 }  // namespace proa
+
+// A handler of two float32 arrays and one result.
+#define PROA_CONVOLUTION(symbol, function)                                                \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(symbol, proa::function,                                   \
+                                xla::ffi::Ffi::Bind()                                     \
+                                    .Ctx<xla::ffi::ThreadPool>()                          \
+                                    .Arg<proa::Floats>()                                  \
+                                    .Arg<proa::Floats>()                                  \
+                                    .Ret<proa::Floats>()                                  \
+                                    .Attr<proa::Sizes>("strides")                         \
+                                    .Attr<proa::Sizes>("padding")                         \
+                                    .Attr<proa::Sizes>("dilations"))

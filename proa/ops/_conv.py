@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
-from jax import lax
 
 from proa.core import InvalidArgumentError, describe_array, op
 
 from ._conv_kernels import convolution
-from ._conv_lowering import is_depthwise, is_pointwise, on_cpu, pointwise
+from ._conv_lowering import is_depthwise, is_pointwise, on_cpu, plain, pointwise
 from ._windows import (
     check_rank,
     expand,
@@ -26,8 +25,6 @@ from ._windows import (
 
 if TYPE_CHECKING:
     from proa.core._types import Array, Ints
-
-_SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
 
 def _check_channels(x: Array, weight: Array, bias: Any, groups: int, last: bool, name: str) -> None:
@@ -87,18 +84,9 @@ def _lower(
         known = is_constant(*spatial_sizes(x, last), *(v for pair in pads for v in pair))
         if groups == 1 and x.ndim == 4 and known:
             return convolution(x, weight, steps, pads, dilations, last, depthwise=False)
-    space = _SPATIAL[x.ndim - 2]
-    layout = f"N{space}C" if last else f"NC{space}"
-    return lax.conv_general_dilated(
-        x,
-        weight,
-        window_strides=steps,
-        # Pairs of unknown extents come from 'SAME' alone, which lax can resolve later.
-        padding=pads if is_constant(*(v for pair in pads for v in pair)) else "SAME",
-        rhs_dilation=dilations,
-        dimension_numbers=(layout, f"OI{space}", layout),
-        feature_group_count=groups,
-    )
+    # Pairs of unknown extents come from 'SAME' alone, which lax can resolve later.
+    known = is_constant(*(v for pair in pads for v in pair))
+    return plain(x, weight, steps, pads if known else "SAME", dilations, groups, last)
 
 
 def convolve(

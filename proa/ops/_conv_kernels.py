@@ -21,6 +21,7 @@ from jax import lax
 
 from proa.native import bilinear_primitive, kernel_call
 
+from ._conv_lowering import plain
 from ._windows import spatial_sizes, with_spatial
 
 if TYPE_CHECKING:
@@ -69,16 +70,7 @@ def _dense(
     x: Array, weight: Array, *, steps: Any, pads: Any, dilations: Any, last: bool, sizes: Any
 ) -> Array:
     """The convolution as XLA has it."""
-    space = "DHW"[5 - x.ndim :]
-    layout = f"N{space}C" if last else f"NC{space}"
-    return lax.conv_general_dilated(
-        x,
-        weight,
-        window_strides=steps,
-        padding=pads,
-        rhs_dilation=dilations,
-        dimension_numbers=(layout, f"OI{space}", layout),
-    )
+    return plain(x, weight, steps, pads, dilations, 1, last)
 
 
 @dataclass(frozen=True)

@@ -61,3 +61,20 @@ def is_depthwise(x: Array, weight: Array, groups: int, last: bool) -> bool:
         and math.prod(weight.shape[2:]) <= MAX_TAPS
         and is_constant(*spatial_sizes(x, last))
     )
+
+
+def plain(
+    x: Array, weight: Array, steps: Any, pads: Any, dilations: Any, groups: int, last: bool
+) -> Array:
+    """A convolution as XLA has it; `pads` are pairs, or `'SAME'`."""
+    space = "DHW"[5 - x.ndim :]
+    layout = f"N{space}C" if last else f"NC{space}"
+    return lax.conv_general_dilated(
+        x,
+        weight,
+        window_strides=steps,
+        padding=pads,
+        rhs_dilation=dilations,
+        dimension_numbers=(layout, f"OI{space}", layout),
+        feature_group_count=groups,
+    )

@@ -9,8 +9,6 @@ import jax
 
 from proa.core import BaseOp, register_structured
 
-from ._program import Program, Value
-
 #: What a region may be: its calls as one kernel, or computed again for the gradient.
 FUSED, RECOMPUTED = "fused", "recomputed"
 
@@ -36,9 +34,3 @@ class RegionOp(BaseOp):
 
 
 REGION = register_structured(RegionOp())
-
-
-def region_values(program: Program) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
-    """Returns inputs and new outputs of a call of a region that holds a Program."""
-    outputs = tuple([Value(v.shape, v.dtype, name=v.name) for v in program.outputs])
-    return tuple(program.inputs), outputs

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import proa
 from proa.formats import Artifact, make_manifest
+from proa.inference._engine import EngineOptions
+from proa.inference._engine_xla import XlaEngine
 from proa.program import InputSpec, recording
 
 
@@ -33,3 +38,32 @@ def network() -> Callable[..., Any]:
     )  # fmt: skip
     layer.eval()
     return layer
+
+
+def checked_by_threads(engine: Any) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
+    """Asks one model of an engine from eight threads for six shapes, against XLA's answers.
+
+    Returns:
+        The model, the inputs and the expected outputs.
+    """
+    artifact = artifact_of(network(), images())
+    model = engine.load(artifact, EngineOptions(threads=1))
+    inputs = [np.full((n % 3 + 1, 3, n + 2, 8), n, np.float32) for n in range(6)]
+    reference = XlaEngine().load(artifact, EngineOptions())
+    expected = [np.asarray(reference.run([x])[0]) for x in inputs]
+    wrong: list[int] = []
+
+    def ask(first: int) -> None:
+        for step in range(12):
+            number = (first + step) % len(inputs)
+            (got,) = model.run([inputs[number]])
+            if not np.allclose(got, expected[number], 1e-4, 1e-5):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    return model, inputs, expected

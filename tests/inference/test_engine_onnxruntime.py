@@ -1,42 +1,19 @@
 from __future__ import annotations
 
-import threading
-
-import numpy as np
 import pytest
 
 import proa
 from proa.core import UnsupportedError
 from proa.inference._engine import EngineOptions
 from proa.inference._engine_onnxruntime import OnnxruntimeEngine
-from proa.inference._engine_xla import XlaEngine
-from tests.inference.onnx_artifacts import artifact_of, images, network
+from tests.inference.onnx_artifacts import artifact_of, checked_by_threads, images
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 
 def test_many_threads_get_their_own_answers_for_many_shapes() -> None:
-    artifact = artifact_of(network(), images())
-    model = OnnxruntimeEngine().load(artifact, EngineOptions(threads=1))
-    inputs = [np.full((n % 3 + 1, 3, n + 2, 8), n, np.float32) for n in range(6)]
-    reference = XlaEngine().load(artifact, EngineOptions())
-    expected = [np.asarray(reference.run([x])[0]) for x in inputs]
-    wrong: list[int] = []
-
-    def ask(first: int) -> None:
-        for step in range(12):
-            number = (first + step) % len(inputs)
-            (got,) = model.run([inputs[number]])
-            if not np.allclose(got, expected[number], 1e-4, 1e-5):
-                wrong.append(number)
-
-    threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    model, *_ = checked_by_threads(OnnxruntimeEngine())
     assert "threads        1" in model.explain()
 
 

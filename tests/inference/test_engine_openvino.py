@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from importlib.util import find_spec
 
 import numpy as np
@@ -10,8 +9,7 @@ import pytest
 from proa.core import InvalidArgumentError, UnsupportedError
 from proa.inference._engine import EngineOptions
 from proa.inference._engine_openvino import OpenvinoEngine
-from proa.inference._engine_xla import XlaEngine
-from tests.inference.onnx_artifacts import artifact_of, images, network
+from tests.inference.onnx_artifacts import artifact_of, checked_by_threads, images
 
 pytest.importorskip("onnx")
 if find_spec("openvino") is None:
@@ -20,26 +18,7 @@ if find_spec("openvino") is None:
 
 
 def test_many_threads_get_their_own_answers_for_many_shapes() -> None:
-    artifact = artifact_of(network(), images())
-    model = OpenvinoEngine().load(artifact, EngineOptions(threads=1))
-    inputs = [np.full((n % 3 + 1, 3, n + 2, 8), n, np.float32) for n in range(6)]
-    reference = XlaEngine().load(artifact, EngineOptions())
-    expected = [np.asarray(reference.run([x])[0]) for x in inputs]
-    wrong: list[int] = []
-
-    def ask(first: int) -> None:
-        for step in range(12):
-            number = (first + step) % len(inputs)
-            (got,) = model.run([inputs[number]])
-            if not np.allclose(got, expected[number], 1e-4, 1e-5):
-                wrong.append(number)
-
-    threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    model, inputs, expected = checked_by_threads(OpenvinoEngine())
     model.trim()
     (again,) = model.run([inputs[1]])
     np.testing.assert_allclose(again, expected[1], 1e-4, 1e-5)
