@@ -73,7 +73,7 @@ from ._errors import ProgramError as ProgramError
 from ._errors import UnknownNameError as UnknownNameError
 from ._errors import UnsupportedError as UnsupportedError
 from ._failures import failure_behind as failure_behind
-from ._failures import raise_from_callback as raise_from_callback
+from ._failures import on_host as on_host
 from ._failures import told_plainly as told_plainly
 from ._flags import define_flag as define_flag
 from ._flags import get_flags as get_flags

@@ -1,8 +1,10 @@
-"""Errors that are raised while compiled code runs, and how they reach the user.
+"""Functions that compiled code calls in Python, and how their errors reach the user.
 
-A callback of compiled code runs in a thread of the runtime, which turns what it raises into an
-error of its own that holds the traceback as text. So the error is kept here under a number that
-stands in that text, and is raised again where the call returns.
+They run in a thread of the runtime while the computation waits for them. Two things follow.
+They must not compute with JAX: the runtime lets 32 computations be under way, and when all of
+those wait for this one, another would wait for ever. So they are given NumPy arrays. And what
+they raise becomes an error of the runtime that holds the traceback as text: it is kept here
+under a number that stands in that text, and is raised again where the call returns.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import logging
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from itertools import count
-from typing import NoReturn
+from typing import Any, NoReturn
+
+import numpy as np
 
 from ._errors import ProaError
 
@@ -29,8 +34,23 @@ class FailureInCallbackError(Exception):
     """Stands for an error while it passes through the runtime."""
 
 
-def raise_from_callback(error: ProaError) -> NoReturn:
-    """Raises an error in a callback of compiled code, to arrive at the call as it is."""
+def on_host(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function as compiled code may call it: with NumPy arrays.
+
+    A `ProaError` that it raises arrives at the call of the compiled code as it is.
+    """
+
+    @wraps(function, updated=())
+    def called(*arrays: Any) -> Any:
+        try:
+            return function(*[np.asarray(array) for array in arrays])
+        except ProaError as error:
+            _pass_through_runtime(error)
+
+    return called
+
+
+def _pass_through_runtime(error: ProaError) -> NoReturn:
     with _lock:
         number = next(_numbers)
         _failures[number] = error

@@ -19,7 +19,7 @@ from proa.core import (
     context,
     dispatch,
     new_tensor,
-    raise_from_callback,
+    on_host,
     user_location,
 )
 
@@ -46,9 +46,7 @@ class Printing(Effect):
 
     def __call__(self, *arrays: np.ndarray) -> None:
         remaining = iter(arrays)
-        shown = [
-            Tensor(np.asarray(next(remaining))) if value is None else value for value in self.values
-        ]
+        shown = [Tensor(next(remaining)) if value is None else value for value in self.values]
         print(*shown)
 
 
@@ -60,12 +58,10 @@ class Assertion(Effect):
 
     def __call__(self, *arrays: np.ndarray) -> None:
         if not np.all(arrays[0]):
-            raise_from_callback(
-                FailedAssertionError(
-                    f"{self.message} (at {self.where})",
-                    expected="an assertion that holds",
-                    fix="look at the values that the function was given",
-                )
+            raise FailedAssertionError(
+                f"{self.message} (at {self.where})",
+                expected="an assertion that holds",
+                fix="look at the values that the function was given",
             )
 
 
@@ -79,13 +75,11 @@ class RoomCheck(Effect):
 
     def __call__(self, *arrays: np.ndarray) -> None:
         if int(arrays[0]) > self.room:
-            raise_from_callback(
-                OutOfRangeError(
-                    f"a list that grows in a loop on a tensor got {int(arrays[0])} entries "
-                    f"(at {self.where})",
-                    expected=f"at most {self.room} (FLAGS_max_list_length)",
-                    fix="raise FLAGS_max_list_length before the function is compiled",
-                )
+            raise OutOfRangeError(
+                f"a list that grows in a loop on a tensor got {int(arrays[0])} entries "
+                f"(at {self.where})",
+                expected=f"at most {self.room} (FLAGS_max_list_length)",
+                fix="raise FLAGS_max_list_length before the function is compiled",
             )
 
 
@@ -100,7 +94,7 @@ class EffectOp(BaseOp):
         """Returns the function of the values."""
 
         def run(*arrays: Any) -> Any:
-            jax.debug.callback(key, *arrays, ordered=False)
+            jax.debug.callback(on_host(key), *arrays, ordered=False)
             return jax.numpy.zeros([], bool)
 
         return run

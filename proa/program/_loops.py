@@ -24,7 +24,7 @@ from proa.core import (
     MissingModuleError,
     define_flag,
     get_flags,
-    raise_from_callback,
+    on_host,
 )
 
 #: States that the gradient of a loop keeps; those between are computed again.
@@ -118,15 +118,13 @@ class Loop:
 def _refuse_unfinished(limit: int) -> Callable[[Any], None]:
     def check(goes_on: Any) -> None:
         if np.any(goes_on):
-            raise_from_callback(
-                InvalidArgumentError(
-                    f"the second derivative of a loop of more than {limit} turns",
-                    expected="at most FLAGS_max_loop_turns",
-                    fix=f"raise it: proa.set_flags({{'FLAGS_max_loop_turns': {limit * 16}}})",
-                )
+            raise InvalidArgumentError(
+                f"the second derivative of a loop of more than {limit} turns",
+                expected="at most FLAGS_max_loop_turns",
+                fix=f"raise it: proa.set_flags({{'FLAGS_max_loop_turns': {limit * 16}}})",
             )
 
-    return check
+    return on_host(check)
 
 
 def _while_loop() -> Callable[..., Any]:

@@ -24,7 +24,7 @@ from proa.core import (
     is_dimension,
     is_inexact,
     new_tensor,
-    raise_from_callback,
+    on_host,
     user_location,
 )
 from proa.program import Effect, record_effect
@@ -114,11 +114,9 @@ class HostOp(BaseOp):
         """Returns the function of the inputs' values."""
         function, specs = key
 
-        def host(*arrays: Any) -> Any:
-            try:
-                return tuple(function(arrays, specs))
-            except ProaError as error:
-                raise_from_callback(error)
+        @on_host
+        def host(*arrays: np.ndarray) -> Any:
+            return tuple(function(arrays, specs))
 
         def run(*arrays: Any) -> Any:
             # It is called once for each run, though it may have effects or draw numbers.
@@ -151,10 +149,7 @@ class _Calling(Effect):
         self.function = function
 
     def __call__(self, *arrays: np.ndarray) -> None:
-        try:
-            self.function.call(arrays)
-        except ProaError as error:
-            raise_from_callback(error)
+        self.function.call(arrays)
 
 
 def _call(function: HostFunction, tensors: Sequence[Tensor], specs: Any) -> list[Tensor]:

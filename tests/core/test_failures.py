@@ -1,17 +1,41 @@
-"""Errors of callbacks arrive at the call as they are."""
+"""Functions that compiled code calls: they finish, and their errors arrive as they are."""
 
 from __future__ import annotations
 
+import time
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.experimental import io_callback
 
-from proa.core import ProgramError, failure_behind, raise_from_callback, told_plainly
+from proa.core import ProgramError, failure_behind, on_host, told_plainly
 
 
+@on_host
 def fail(x):
-    raise_from_callback(ProgramError("three", expected="two", fix="subtract one"))
+    raise ProgramError("three", expected="two", fix="subtract one")
+
+
+@on_host
+def all_are_small(x):
+    time.sleep(0.3)  # until all that waits for this computation has been started
+    assert type(x) is np.ndarray
+    return np.any(x > 10)
+
+
+def test_it_finishes_while_more_computations_wait_than_may_be_under_way():
+    @jax.jit
+    def run(x):
+        return x + io_callback(all_are_small, jax.ShapeDtypeStruct((), bool), x)
+
+    grow = jax.jit(lambda x: x + 1)
+    jax.block_until_ready(grow(jnp.zeros(4)))
+    x = run(jnp.zeros(4))
+    for _ in range(100):
+        x = grow(x)
+    np.testing.assert_array_equal(x, np.full(4, 100.0, "float32"))
 
 
 @jax.jit

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
+import time
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from proa.core import FailedAssertionError, OutOfRangeError, told_plainly
+from proa.core import FailedAssertionError, OutOfRangeError, on_host, told_plainly
 from proa.program import Assertion, Printing, RoomCheck, prune, record_effect, recording
 
 
@@ -27,6 +31,24 @@ def test_printing_is_kept_and_prints(capsys):
     assert "[1., 2.]" in out
 
 
+def test_printing_needs_no_place_in_the_queue_of_computations(capsys, monkeypatch):
+    shown = builtins.print
+
+    def slowly(*values):
+        time.sleep(0.3)
+        shown(*values)
+
+    monkeypatch.setattr(builtins, "print", slowly)
+    run = jax.jit(program_with(Printing(["x is", None])).function())
+    grow = jax.jit(lambda x: x + 1)
+    x = jax.block_until_ready(grow(jnp.zeros(2)))
+    (x,) = run(x)
+    for _ in range(100):
+        x = grow(x)
+    np.testing.assert_array_equal(x, [102.0, 102.0])
+    assert "[1., 1.]" in capsys.readouterr().out
+
+
 def test_an_assertion_names_its_message():
     check = Assertion("all must be positive")
     check(np.array([True, True]))
@@ -36,7 +58,7 @@ def test_an_assertion_names_its_message():
 
 
 def _in_a_callback(check, value):
-    run = jax.jit(lambda x: (jax.debug.callback(check, x), x)[1])
+    run = jax.jit(lambda x: (jax.debug.callback(on_host(check), x), x)[1])
     jax.block_until_ready(run(value))
 
 
