@@ -40,9 +40,12 @@ def test_printing_needs_no_place_in_the_queue_of_computations(capsys, monkeypatc
 
     monkeypatch.setattr(builtins, "print", slowly)
     run = jax.jit(program_with(Printing(["x is", None])).function())
+    slow = jax.jit(
+        lambda x: x + jax.lax.fori_loop(0, 20, lambda i, m: m @ m * 0, jnp.ones((500, 500)))[0, 0]
+    )
     grow = jax.jit(lambda x: x + 1)
-    x = jax.block_until_ready(grow(jnp.zeros(2)))
-    (x,) = run(x)
+    x = grow(run(slow(jnp.zeros(2)))[0]).block_until_ready()
+    (x,) = run(slow(x))
     for _ in range(100):
         x = grow(x)
     np.testing.assert_array_equal(x, [102.0, 102.0])
