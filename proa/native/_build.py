@@ -17,7 +17,10 @@ from pathlib import Path
 import jax
 import jaxlib
 
-SOURCES = ("_convolution.cc", "_depthwise.cc", "_parallel.h", "_planes.h")
+SOURCES = (
+    *("_convolution.cc", "_depthwise.cc", "_winograd.cc"),
+    *("_parallel.h", "_planes.h", "_winograd.h"),
+)
 _OPTIONS = (
     *("-std=gnu++17", "-O3", "-march=native", "-ffp-contract=fast"),
     *("-DNDEBUG", "-fPIC", "-shared", "-w"),

@@ -8,6 +8,7 @@
 
 #include "_parallel.h"
 #include "_planes.h"
+#include "_winograd.h"
 
 namespace ffi = xla::ffi;
 
@@ -106,6 +107,12 @@ struct Shapes {
   Shapes(Sizes x, Sizes y) : batch(x[0]), channels(x[1]), outputs(y[1]) {}
 };
 
+// Whether the windows are those of _winograd.h, and small enough in number to gain by it.
+bool HasWinograd(const Geometry& g, const Windows& w) {
+  return g.kernel_height == 3 && g.kernel_width == 3 && g.num_phases() == 1 &&
+         g.dilation_height == 1 && g.dilation_width == 1 && SuitsWinograd(w);
+}
+
 // How work is cut: samples that share packed factors, and blocks of kRows rows.
 struct Cut {
   int64_t samples, sample_groups, blocks, block_groups;
@@ -130,6 +137,13 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
       error.failure())
     return error;
   const Shapes s(x.dimensions(), y->dimensions());
+  const Windows w{s.batch,      s.channels,  s.outputs, g.height, g.width,
+                  g.out_height, g.out_width, g.top,     g.left};
+  if (HasWinograd(g, w)) {
+    const Weights view{weight.typed_data(), s.channels * 9, 9, false};
+    WinogradConvolution(pool, w, x.typed_data(), view, y->typed_data());
+    return ffi::Error::Success();
+  }
   const int64_t depth = s.channels * g.taps(), channel_size = g.num_phases() * g.phase_size;
   const int64_t sample_size = s.channels * channel_size;
   std::vector<int64_t> offsets(depth);
@@ -179,6 +193,13 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
       error.failure())
     return error;
   const Shapes s(x->dimensions(), gradient.dimensions());
+  const Windows w{s.batch,  s.outputs, s.channels, g.out_height, g.out_width,
+                  g.height, g.width,   2 - g.top,  2 - g.left};
+  if (HasWinograd(g, w)) {
+    const Weights view{weight.typed_data(), 9, s.channels * 9, true};
+    WinogradConvolution(pool, w, gradient.typed_data(), view, x->typed_data());
+    return ffi::Error::Success();
+  }
   const int64_t wanted = RoundUp(g.rows * g.pitch, kLanes);
   const int64_t plane = g.reach + std::max(wanted, g.flat) + kLanes;
   const int64_t sample_size = s.outputs * plane;
@@ -242,6 +263,12 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
       error.failure())
     return error;
   const Shapes s(x.dimensions(), gradient.dimensions());
+  const Windows w{s.batch,      s.channels,  s.outputs, g.height, g.width,
+                  g.out_height, g.out_width, g.top,     g.left};
+  if (HasWinograd(g, w)) {
+    WinogradWeightGradient(pool, w, x.typed_data(), gradient.typed_data(), weight->typed_data());
+    return ffi::Error::Success();
+  }
   // The output's gradient with its channels last and zeros in the gaps: rows of vectors that
   // all pieces read.
   const int64_t positions = g.out_height * g.pitch, wide = RoundUp(s.outputs, kLanes);
