@@ -88,6 +88,9 @@ from ._noise import random_input as random_input
 from ._noise import shape_of as shape_of
 from ._noise import unit_draws as unit_draws
 from ._noise import unit_like as unit_like
+from ._owned import aligned_empty as aligned_empty
+from ._owned import host_values as host_values
+from ._owned import tensor_over as tensor_over
 from ._place import CPUPlace as CPUPlace
 from ._place import CUDAPinnedPlace as CUDAPinnedPlace
 from ._place import CUDAPlace as CUDAPlace

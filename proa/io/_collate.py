@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, to_tensor
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    Tensor,
+    aligned_empty,
+    host_values,
+    to_tensor,
+)
+
+#: Returns an array of a shape and a dtype for a field of the batch.
+Allocate = Callable[[tuple[int, ...], np.dtype], np.ndarray]
 
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
@@ -56,13 +66,22 @@ def _with_tensors(batch: Any, sample: Any) -> Any:
     return batch
 
 
-def collate(samples: list[Any], keys: Sequence[Any], path: str = "") -> Any:
-    """Does the work of `default_collate_fn`; `keys` name the samples in messages."""
+def collate(
+    samples: list[Any], keys: Sequence[Any], path: str = "", allocate: Allocate = aligned_empty
+) -> Any:
+    """Does the work of `default_collate_fn`.
+
+    Args:
+        samples: the samples.
+        keys: what they are called in messages.
+        path: the field of the sample that they are.
+        allocate: makes the arrays into which samples are stacked.
+    """
     first = samples[0]
     if isinstance(first, Tensor | np.ndarray) or (
         hasattr(first, "__array__") and not isinstance(first, _NUMBERS)
     ):
-        return _stack(samples, keys, path)
+        return _stack(samples, keys, path, allocate)
     if isinstance(first, _NUMBERS):
         return _numbers(samples, keys, path)
     if isinstance(first, str | bytes):
@@ -72,14 +91,14 @@ def collate(samples: list[Any], keys: Sequence[Any], path: str = "") -> Any:
         _check_alike(samples, keys, path, Mapping)
         _check_fields([list(sample) for sample in samples], keys, path, as_set=True)
         return {
-            name: collate([sample[name] for sample in samples], keys, f"{path}[{name!r}]")
+            name: collate([sample[name] for sample in samples], keys, f"{path}[{name!r}]", allocate)
             for name in first
         }
     if isinstance(first, Sequence):
         _check_alike(samples, keys, path, Sequence)
         _check_fields([list(range(len(sample))) for sample in samples], keys, path, as_set=False)
         columns = zip(*samples, strict=True)
-        return [collate(list(c), keys, f"{path}[{at}]") for at, c in enumerate(columns)]
+        return [collate(list(c), keys, f"{path}[{at}]", allocate) for at, c in enumerate(columns)]
     raise InvalidTypeError(
         f"{_field(path)} of sample {keys[0]!r} is a {type(first).__name__}",
         expected="an array, a Tensor, a number, a string, or a dict, list or tuple of them",
@@ -91,8 +110,8 @@ def _field(path: str) -> str:
     return f"field {path}" if path else "the sample itself"
 
 
-def _stack(samples: list[Any], keys: Sequence[Any], path: str) -> np.ndarray:
-    arrays = [s.numpy() if isinstance(s, Tensor) else np.asarray(s) for s in samples]
+def _stack(samples: list[Any], keys: Sequence[Any], path: str, allocate: Allocate) -> np.ndarray:
+    arrays = [host_values(s) if isinstance(s, Tensor) else np.asarray(s) for s in samples]
     shape = arrays[0].shape
     for key, array in zip(keys, arrays, strict=True):
         if array.shape != shape:
@@ -102,7 +121,10 @@ def _stack(samples: list[Any], keys: Sequence[Any], path: str) -> np.ndarray:
                 expected="the same shape in all samples of a batch",
                 fix="pad, crop or resize in __getitem__, or pass a collate_fn that pads",
             )
-    return np.stack(arrays)
+    dtype = np.result_type(*dict.fromkeys(array.dtype for array in arrays))
+    if dtype.hasobject or dtype.kind in "USV":
+        return np.stack(arrays)
+    return np.stack(arrays, out=allocate((len(arrays), *shape), dtype))
 
 
 def _numbers(samples: list[Any], keys: Sequence[Any], path: str) -> np.ndarray:

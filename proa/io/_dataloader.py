@@ -17,10 +17,8 @@ from proa.core import (
     PreconditionError,
     Tensor,
     as_dtype,
-    context,
     default_seed,
-    new_tensor,
-    put,
+    tensor_over,
     to_tensor,
 )
 
@@ -316,10 +314,8 @@ class DataLoader:
             return array
         places = self.places
         place = places[0] if isinstance(places, list | tuple) and places else places or None
-        if owned and context.recorder is None:
-            # Nobody else can write to it, so the Tensor may lie on the same memory.
-            return new_tensor(put(array, place))
-        return to_tensor(array, place=place)
+        # What nobody else can write to, the Tensor may lie on.
+        return (tensor_over if owned else to_tensor)(array, place=place)
 
     def _named(self, batch: Any) -> Any:
         if self.return_list or not self.feed_list:

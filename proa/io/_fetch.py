@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from proa.core import ProaError
+from proa.core import ProaError, aligned_empty
 
-from ._collate import collate, default_collate_fn
+from ._collate import Allocate, collate, default_collate_fn
 from ._dataset import Dataset, IterableDataset
 from ._errors import SampleError
 from ._random import digest, seed_globals
@@ -43,22 +43,28 @@ class EndOfStream(Exception):
     """A stream has no batch left."""
 
 
-def make_reader(job: dict[str, Any], worker: int, progress: Progress) -> Reader:
+def make_reader(
+    job: dict[str, Any], worker: int, progress: Progress, allocate: Allocate = aligned_empty
+) -> Reader:
     """Returns the reader for the dataset of a job.
 
     Args:
         job: `dataset`, `collate_fn`, `batched`, `batch_size` and `drop_last` (streams).
         worker: number of the worker; 0 in the main process.
         progress: called with the stage, the number of the task and the position in the batch.
+        allocate: makes the arrays that samples are stacked into.
     """
     kind = StreamReader if isinstance(job["dataset"], IterableDataset) else Reader
-    return kind(job, worker, progress)
+    return kind(job, worker, progress, allocate)
 
 
 class Reader:
     """Reads batches of a dataset with an index."""
 
-    def __init__(self, job: dict[str, Any], worker: int, progress: Progress) -> None:
+    def __init__(
+        self, job: dict[str, Any], worker: int, progress: Progress, allocate: Allocate
+    ) -> None:
+        self._allocate = allocate
         self.dataset, self.collate_fn = job["dataset"], job["collate_fn"]
         self.batched, self.drop_last = job["batched"], job["drop_last"]
         self._wanted = job["batch_size"] or 1
@@ -127,7 +133,7 @@ class Reader:
 
     def _collated(self, samples: list[Any], keys: list[Any], task: Task) -> Any:
         try:
-            return collate(samples, keys)
+            return collate(samples, keys, allocate=self._allocate)
         except ProaError as error:
             # The message says all; a traceback through the recursion would bury it.
             raise self._failed_batch(keys, task, error) from None
@@ -153,8 +159,10 @@ class Reader:
 class StreamReader(Reader):
     """Reads batches of a stream, one after the other."""
 
-    def __init__(self, job: dict[str, Any], worker: int, progress: Progress) -> None:
-        super().__init__(job, worker, progress)
+    def __init__(
+        self, job: dict[str, Any], worker: int, progress: Progress, allocate: Allocate
+    ) -> None:
+        super().__init__(job, worker, progress, allocate)
         self._run = -1
         self._iterator: Iterator[Any] | None = None
         self._position = 0

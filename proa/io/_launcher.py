@@ -33,6 +33,9 @@ serve(int(sys.argv[1]), sys.argv[3])
 
 # One thread each: the workers share the cores, and the process that forks must have no other.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# What glibc's allocator keeps for the next image: without that, memory of each one is given back
+# and fetched page by page again, a fifth of the time that decoding takes.
+_ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
 
 
 class Launcher:
@@ -52,7 +55,8 @@ class Launcher:
         with theirs:
             arguments = [str(theirs.fileno()), json.dumps(sys.path), self.memory_prefix]
             # Workers read data and touch no accelerator, which the main process may hold alone.
-            environment = dict.fromkeys(_THREADS, "1") | os.environ | {"JAX_PLATFORMS": "cpu"}
+            defaults = dict.fromkeys(_THREADS, "1") | _ALLOCATOR
+            environment = defaults | os.environ | {"JAX_PLATFORMS": "cpu"}
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _BOOT, *arguments],
                 stdin=subprocess.DEVNULL,

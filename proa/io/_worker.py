@@ -140,7 +140,7 @@ def run_worker(channel: int, payload: int, progress: int) -> None:
     report(STARTING, -1, 0)
     inbox = _Inbox(connection)
     try:
-        reader = _start(setup, payload, report)
+        reader = _start(setup, payload, report, memory)
     except Exception as error:
         send(connection, _failure("start", -1, error), memory)
         inbox.wait_for_end()
@@ -156,7 +156,7 @@ def run_worker(channel: int, payload: int, progress: int) -> None:
         _send_safely(connection, answer, memory)
 
 
-def _start(setup: Setup, payload: int, report: Progress) -> Reader:
+def _start(setup: Setup, payload: int, report: Progress, memory: SharedMemory) -> Reader:
     global _info
     job = _payload.unpack(payload)
     state = digest(setup.seed, setup.epoch, "worker", setup.worker)
@@ -169,7 +169,7 @@ def _start(setup: Setup, payload: int, report: Progress) -> Reader:
     seed_globals(state)
     if job["worker_init_fn"] is not None:
         _initialise(job["worker_init_fn"], setup.worker)
-    return make_reader(job, setup.worker, report)
+    return make_reader(job, setup.worker, report, memory.empty)
 
 
 class InitError(Exception):

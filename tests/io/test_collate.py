@@ -7,6 +7,7 @@ import pytest
 
 import proa.io as io
 from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, to_tensor
+from proa.io._collate import collate
 
 Pair = namedtuple("Pair", "x y")
 
@@ -90,3 +91,25 @@ def test_convert_keeps_leaves():
     assert converted == [1, array, {"a": ["b", None]}]
     assert converted[1] is array
     assert io.default_convert_fn("text") == "text"
+
+
+def test_arrays_are_stacked_where_they_are_told():
+    made = []
+
+    def allocate(shape, dtype):
+        made.append(np.empty(shape, dtype))
+        return made[-1]
+
+    samples = [(np.full(2, i, "int8"), {"a": to_tensor([float(i)])}, i) for i in range(3)]
+    first, fields, numbers = collate(samples, [0, 1, 2], allocate=allocate)
+    assert first is made[0]
+    assert fields["a"] is made[1]
+    assert (first.dtype, first.tolist()) == ("int8", [[0, 0], [1, 1], [2, 2]])
+    assert fields["a"].tolist() == [[0.0], [1.0], [2.0]]
+    assert numbers.tolist() == [0, 1, 2]
+
+
+def test_dtypes_of_a_field_that_differ():
+    batch = io.default_collate_fn([np.ones(2, "int64"), np.ones(2, "float32")])
+    assert batch.dtype == np.stack([np.ones(2, "int64"), np.ones(2, "float32")]).dtype
+    assert io.default_collate_fn([np.array(["a"]), np.array(["bc"])]).tolist() == [["a"], ["bc"]]

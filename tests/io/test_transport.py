@@ -114,3 +114,43 @@ def test_leftovers_are_those_of_the_prefix(tmp_path):
     remove_leftovers(f"{tmp_path}/run-")
     remove_leftovers(f"{tmp_path}/missing/run-")
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_an_array_made_for_the_message_is_not_copied(prefix, tmp_path):
+    memory = SharedMemory(prefix, 1 << 20)
+    batch = memory.empty((INLINE_BYTES,), np.uint8)
+    assert len(list(tmp_path.iterdir())) == 1
+    batch[...] = BIG["x"]
+    message = carry({**BIG, "x": batch, "w": np.full(INLINE_BYTES, 7, np.uint8)}, memory)
+    assert list(tmp_path.iterdir()) == []
+    assert set(message.content["w"].tolist()) == {7}
+    check(message)
+    # The receiver has the very memory that was written to.
+    assert batch[0] == 5
+
+
+def test_an_array_that_was_not_sent_leaves_nothing(prefix, tmp_path):
+    memory = SharedMemory(prefix, 1 << 20)
+    batch = memory.empty((2, INLINE_BYTES), np.uint8)
+    batch[...] = 1
+    # A part of it is copied: the file is not its memory alone.
+    message = carry({"x": batch[1]}, memory)
+    assert message.content["x"].sum() == INLINE_BYTES
+    message.content["x"][...] = 0
+    assert batch[1].sum() == INLINE_BYTES
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("case", ["small", "budget", "no folder", "full"])
+def test_no_file_for_an_array(case, prefix, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    if case == "full":
+        monkeypatch.setattr(os, "posix_fallocate", full)
+    start = f"{tmp_path}/missing/run-" if case == "no folder" else prefix
+    memory = SharedMemory(start, 1 if case == "budget" else 1 << 20)
+    batch = memory.empty((4 if case == "small" else INLINE_BYTES,), np.uint8)
+    assert list(tmp_path.iterdir()) == []
+    batch[...] = 1
+    assert carry(batch, SharedMemory("", 0)).content.sum() == len(batch)

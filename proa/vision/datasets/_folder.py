@@ -19,7 +19,8 @@ IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tif
 def _read_image(path: str) -> Any:
     """A colour image: an array [height, width, 3] for the backend 'cv2', otherwise a PIL image."""
     with open_image(path) as image:
-        picture = image.convert("RGB")
+        # Of an image that is RGB already, `convert` would be a copy.
+        picture = image if image.mode == "RGB" else image.convert("RGB")
     return np.asarray(picture) if get_image_backend() == "cv2" else picture
 
 

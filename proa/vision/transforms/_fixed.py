@@ -12,6 +12,7 @@ from proa.core import Tensor
 
 from . import functional as F
 from ._base import BaseTransform
+from .functional._colour import normalized_tensor
 from .functional._kinds import kind_of, two_numbers
 
 
@@ -29,6 +30,23 @@ class ToTensor(BaseTransform):
 
     def _apply_image(self, image: Any) -> Tensor:
         return F.to_tensor(image, self.data_format)
+
+    def _merged_with(self, following: Any) -> BaseTransform | None:
+        plain = type(self) is ToTensor and type(following) is Normalize
+        if not plain or self.keys != following.keys or self.data_format != "CHW":
+            return None
+        return _NormalizedTensor(following) if following.data_format == "CHW" else None
+
+
+class _NormalizedTensor(BaseTransform):
+    """`ToTensor` and `Normalize` in one pass over the image."""
+
+    def __init__(self, normalize: Normalize) -> None:
+        super().__init__(normalize.keys)
+        self._settings = (normalize.mean, normalize.std, normalize.to_rgb)
+
+    def _apply_image(self, image: Any) -> Tensor:
+        return normalized_tensor(image, *self._settings)
 
 
 class Resize(BaseTransform):

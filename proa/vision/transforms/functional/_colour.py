@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from proa import ops
-from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, composite
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    Tensor,
+    aligned_empty,
+    composite,
+    tensor_over,
+)
 from proa.core import to_tensor as tensor_of
 
 from ._kinds import is_pil, kind_of, through_pil
@@ -264,15 +271,44 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
         )
     if kind_of(pic) == "tensor":
         return pic if data_format == "CHW" else ops.transpose(pic, [1, 2, 0])
+    values = _numbers(pic, data_format)
+    return (tensor_over if values.dtype == np.float32 else tensor_of)(values)
+
+
+def _numbers(pic: Any, data_format: str) -> np.ndarray:
+    """Values of a PIL image or array as `to_tensor` gives them, in a new array of 3 axes."""
     array = np.asarray(pic)
-    if is_pil(pic) and pic.mode == "1":
-        array = array.astype("float32")
+    dtype = array.dtype
+    is_bytes = dtype == np.uint8
+    if is_bytes or (is_pil(pic) and pic.mode == "1"):
+        dtype = np.dtype("float32")
     elif is_pil(pic) and pic.mode.startswith("I"):
-        array = array.astype("int32")
-    elif array.dtype == np.uint8:
-        array = array.astype("float32") / np.float32(255)
+        dtype = np.dtype("int32")
     array = array.reshape(*array.shape[:2], -1)
-    return tensor_of(array if data_format == "HWC" else array.transpose(2, 0, 1))
+    array = array if data_format == "HWC" else array.transpose(2, 0, 1)
+    values = aligned_empty(array.shape, dtype)
+    values[...] = array
+    if is_bytes:
+        values /= np.float32(255)
+    return values
+
+
+def normalized_tensor(pic: Any, mean: Any, std: Any, to_rgb: bool = False) -> Tensor:
+    """Returns `normalize(to_tensor(pic), mean, std)`, bit for bit, in one pass over an image.
+
+    Args:
+        pic: PIL image, array `[h, w(, c)]` or Tensor `[c, h, w]`.
+        mean: numbers, one a channel.
+        std: numbers, one a channel.
+        to_rgb: without effect, as `normalize` of a Tensor has it.
+    """
+    values = None if kind_of(pic) == "tensor" else _numbers(pic, "CHW")
+    fits = values is not None and len(values) == np.size(mean) == np.size(std)
+    if values is None or not fits or values.dtype != np.float32:
+        return normalize(to_tensor(pic), mean, std, to_rgb=to_rgb)
+    values -= np.asarray(mean, "float32").reshape(-1, 1, 1)
+    values /= np.asarray(std, "float32").reshape(-1, 1, 1)
+    return tensor_over(values)
 
 
 @composite
@@ -318,7 +354,12 @@ def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: b
             )
     if isinstance(img, Tensor):
         return ops.divide(ops.subtract(img, tensor_of(means)), tensor_of(stds))
-    array = np.asarray(img, "float32")
+    array = np.asarray(img)
+    if array.dtype != np.uint8:
+        array = array.astype("float32", copy=False)
     if to_rgb:
         array = array[..., ::-1] if data_format == "HWC" else array[::-1]
-    return (array - means) / stds
+    # Bytes become float32 in the same pass; the division is in place.
+    shown = np.subtract(array, means)
+    shown /= stds
+    return shown
