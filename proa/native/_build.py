@@ -18,8 +18,8 @@ import jax
 import jaxlib
 
 SOURCES = (
-    *("_convolution.cc", "_depthwise.cc", "_winograd.cc"),
-    *("_parallel.h", "_planes.h", "_winograd.h"),
+    *("_convolution.cc", "_depthwise.cc", "_pointwise.cc", "_winograd.cc"),
+    *("_parallel.h", "_planes.h", "_pointwise.h", "_tiles.h", "_winograd.h"),
 )
 _OPTIONS = (
     *("-std=gnu++17", "-O3", "-march=native", "-ffp-contract=fast"),

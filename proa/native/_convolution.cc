@@ -8,6 +8,7 @@
 
 #include "_parallel.h"
 #include "_planes.h"
+#include "_pointwise.h"
 #include "_winograd.h"
 
 namespace ffi = xla::ffi;
@@ -113,6 +114,12 @@ bool HasWinograd(const Geometry& g, const Windows& w) {
          g.dilation_height == 1 && g.dilation_width == 1 && SuitsWinograd(w);
 }
 
+// Whether each output sees the input at its own place alone.
+bool IsPointwise(const Geometry& g) {
+  return g.taps() == 1 && g.num_phases() == 1 && g.top == 0 && g.left == 0 &&
+         g.height == g.out_height && g.width == g.out_width;
+}
+
 // How work is cut: samples that share packed factors, and blocks of kRows rows.
 struct Cut {
   int64_t samples, sample_groups, blocks, block_groups;
@@ -137,6 +144,12 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
       error.failure())
     return error;
   const Shapes s(x.dimensions(), y->dimensions());
+  if (IsPointwise(g)) {
+    const Planes planes{s.batch, s.channels, s.outputs, g.height * g.width};
+    PointwiseConvolution(pool, planes, x.typed_data(), weight.typed_data(), s.channels, 1,
+                         y->typed_data());
+    return ffi::Error::Success();
+  }
   const Windows w{s.batch,      s.channels,  s.outputs, g.height, g.width,
                   g.out_height, g.out_width, g.top,     g.left};
   if (HasWinograd(g, w)) {
@@ -193,6 +206,12 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
       error.failure())
     return error;
   const Shapes s(x->dimensions(), gradient.dimensions());
+  if (IsPointwise(g)) {
+    const Planes planes{s.batch, s.outputs, s.channels, g.height * g.width};
+    PointwiseConvolution(pool, planes, gradient.typed_data(), weight.typed_data(), 1, s.channels,
+                         x->typed_data());
+    return ffi::Error::Success();
+  }
   const Windows w{s.batch,  s.outputs, s.channels, g.out_height, g.out_width,
                   g.height, g.width,   2 - g.top,  2 - g.left};
   if (HasWinograd(g, w)) {
@@ -263,6 +282,12 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
       error.failure())
     return error;
   const Shapes s(x.dimensions(), gradient.dimensions());
+  if (IsPointwise(g)) {
+    const Planes planes{s.batch, s.channels, s.outputs, g.height * g.width};
+    PointwiseWeightGradient(pool, planes, x.typed_data(), gradient.typed_data(),
+                            weight->typed_data());
+    return ffi::Error::Success();
+  }
   const Windows w{s.batch,      s.channels,  s.outputs, g.height, g.width,
                   g.out_height, g.out_width, g.top,     g.left};
   if (HasWinograd(g, w)) {

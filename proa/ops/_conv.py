@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from proa.core import InvalidArgumentError, describe_array, op
 
 from ._conv_kernels import convolution
-from ._conv_lowering import is_depthwise, is_pointwise, on_cpu, plain, pointwise
+from ._conv_lowering import is_depthwise, is_pointwise, on_cpu, plain, pointwise, skipped
 from ._windows import (
     check_rank,
     expand,
@@ -77,13 +77,15 @@ def _lower(
     x: Array, weight: Array, steps: Any, pads: Any, dilations: Any, groups: int, last: bool
 ) -> Array:
     if on_cpu():
-        if is_pointwise(weight.shape[2:], pads, groups):
-            return pointwise(x, weight, steps, last)
         if is_depthwise(x, weight, groups, last):
             return convolution(x, weight, steps, pads, dilations, last, depthwise=True)
+        if is_pointwise(weight.shape[2:], pads, groups):
+            x, steps = skipped(x, steps, last), (1,) * len(steps)
         known = is_constant(*spatial_sizes(x, last), *(v for pair in pads for v in pair))
         if groups == 1 and x.ndim == 4 and known:
             return convolution(x, weight, steps, pads, dilations, last, depthwise=False)
+        if is_pointwise(weight.shape[2:], pads, groups):
+            return pointwise(x, weight, steps, last)
     # Pairs of unknown extents come from 'SAME' alone, which lax can resolve later.
     known = is_constant(*(v for pair in pads for v in pair))
     return plain(x, weight, steps, pads if known else "SAME", dilations, groups, last)

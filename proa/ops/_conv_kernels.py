@@ -21,7 +21,7 @@ from jax import lax
 
 from proa.native import bilinear_primitive, kernel_call
 
-from ._conv_lowering import plain
+from ._conv_lowering import is_pointwise, plain, pointwise
 from ._windows import spatial_sizes, with_spatial
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ def _shifted(
 def _dense(
     x: Array, weight: Array, *, steps: Any, pads: Any, dilations: Any, last: bool, sizes: Any
 ) -> Array:
-    """The convolution as XLA has it."""
+    """The convolution in the form that XLA does best."""
+    if is_pointwise(weight.shape[2:], pads, 1):
+        return pointwise(x, weight, steps, last)
     return plain(x, weight, steps, pads, dilations, 1, last)
 
 

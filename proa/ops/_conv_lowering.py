@@ -34,10 +34,16 @@ def is_pointwise(kernel: tuple[int, ...], pads: Any, groups: int) -> bool:
     return groups == 1 and all(k == 1 for k in kernel) and not any(any(pair) for pair in pads)
 
 
+def skipped(x: Array, steps: tuple[int, ...], last: bool) -> Array:
+    """The elements of the input that a 1x1 kernel meets."""
+    if all(step == 1 for step in steps):
+        return x
+    return lax.slice(x, [0] * x.ndim, x.shape, with_spatial(steps, last, 1, 1))
+
+
 def pointwise(x: Array, weight: Array, steps: tuple[int, ...], last: bool) -> Array:
-    """A 1x1 convolution as a matrix product; steps skip input elements first."""
-    if any(step != 1 for step in steps):
-        x = lax.slice(x, [0] * x.ndim, x.shape, with_spatial(steps, last, 1, 1))
+    """A 1x1 convolution as a matrix product."""
+    x = skipped(x, steps, last)
     w_OC = weight.reshape(weight.shape[:2])
     if last:
         return lax.dot_general(x, w_OC, (((x.ndim - 1,), (1,)), ((), ())))
