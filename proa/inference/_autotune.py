@@ -64,7 +64,7 @@ def autotune(
             found = _kept(folder / name, key)
             if found is not None:
                 return found
-    is_rough = config.precision != "float32"
+    own = prepare(config, narrows=True)
     measurement = measure_engines(
         prepared.artifact,
         requests,
@@ -74,7 +74,7 @@ def autotune(
         ),
         rounds=rounds,
         seconds=seconds,
-        narrowed=prepare(config, narrows=True).artifact if is_rough else None,
+        narrowed=own.artifact if own.digest != prepared.digest else None,
     )
     kept = _keep(folders, name, {"key": key, "measurement": measurement.to_dict()})
     return Choice(measurement.best, measurement, kept, True)

@@ -109,7 +109,7 @@ def measure_engines(
         engines: names; all by default. XLA is always among them.
         rounds: how often each takes its turn.
         seconds: about how long a turn takes.
-        narrowed: what XLA is timed on instead, in a precision that is not float32.
+        narrowed: what XLA is timed on instead: in another precision, or with kernels of its own.
 
     Raises:
         UnknownNameError: no such engine.

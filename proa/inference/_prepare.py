@@ -48,8 +48,8 @@ def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
 
     Args:
         config: the Config.
-        narrows: whether the precision is a matter of the Programs; by default it is for XLA,
-            while other engines have one of their own.
+        narrows: whether the Programs are those of XLA, which have the precision asked for and
+            Proa's own kernels; by default with engine `xla`, while others have forms of their own.
 
     Raises:
         NotFoundError, ArtifactError: no file, or one that is not as it was written.
@@ -61,6 +61,8 @@ def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
         options = {"dtype": config.precision, "keep": tuple(sorted(config.kept_ops))}
         # Folding stores the weights narrow, instead of narrowing them in each run.
         passes += [("precision", options), "constant_folding"]
+    elif passes and narrows and _has_native_kernels(config):
+        passes.append("native_convolutions")
     model = config.source.digest()
     facts = {"model": model, "passes": passes, "proa": full_version, "source": source_fingerprint()}
     digest = digest_of(facts)
@@ -73,6 +75,11 @@ def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
             _keep(config, artifact, digest)
     config.pass_builder().tell(artifact.manifest.get("reports", {}))
     return Prepared(artifact, Interface(artifact), digest)
+
+
+def _has_native_kernels(config: Any) -> bool:
+    is_on = get_flags()["FLAGS_native_kernels"]
+    return bool(is_on) and as_place(config.device).device.platform == "cpu"
 
 
 def _kept(config: Any, digest: str) -> Artifact | None:

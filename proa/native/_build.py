@@ -18,7 +18,8 @@ import jax
 import jaxlib
 
 SOURCES = (
-    *("_convolution.cc", "_depthwise.cc", "_pointwise.cc", "_winograd.cc"),
+    *("_convolution.cc", "_depthwise.cc", "_fused_convolution.cc", "_pointwise.cc"),
+    "_winograd.cc",
     *("_parallel.h", "_planes.h", "_pointwise.h", "_tiles.h", "_winograd.h"),
 )
 _OPTIONS = (

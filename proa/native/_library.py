@@ -21,6 +21,7 @@ TARGETS = (
     "proa_depthwise",
     "proa_depthwise_input_gradient",
     "proa_depthwise_weight_gradient",
+    "proa_fused_convolution",
 )
 define_flag("FLAGS_native_kernels", True)
 

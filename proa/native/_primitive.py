@@ -45,26 +45,39 @@ def bilinear_primitive(
         by_first: `by_first(cotangent, a, b, **parameters)` gives the cotangent of `a`.
         by_second: the same for `b`.
     """
+    primitive = _declare(name, shape, form, kernel)
+    ad.defbilinear(primitive, by_first, by_second)
+    return primitive
+
+
+def forward_primitive(
+    name: str, shape: Callable[..., Any], form: Callable[..., Any], kernel: Callable[..., Any]
+) -> Any:
+    """Declares an operation without derivatives; arguments as for `bilinear_primitive`."""
+    return _declare(name, shape, form, kernel)
+
+
+def _declare(
+    name: str, shape: Callable[..., Any], form: Callable[..., Any], kernel: Callable[..., Any]
+) -> Any:
     primitive = Primitive(name)
     primitive.def_abstract_eval(functools.partial(_abstract, shape))
     primitive.def_impl(functools.partial(_apply, primitive))
     mlir.register_lowering(primitive, mlir.lower_fun(form, multiple_results=False))
     mlir.register_lowering(primitive, functools.partial(_lower, form, kernel), platform="cpu")
-
-    ad.defbilinear(primitive, by_first, by_second)
     batching.primitive_batchers[primitive] = functools.partial(_batch, form)
     return primitive
 
 
-def _abstract(shape: Any, a: Any, b: Any, **parameters: Any) -> Any:
-    return ShapedArray(tuple(shape(a, b, **parameters)), a.dtype)
+def _abstract(shape: Any, /, *arrays: Any, **parameters: Any) -> Any:
+    return ShapedArray(tuple(shape(*arrays, **parameters)), arrays[0].dtype)
 
 
-def _apply(primitive: Any, a: Any, b: Any, **parameters: Any) -> Any:
-    return jax.jit(functools.partial(primitive.bind, **parameters))(a, b)
+def _apply(primitive: Any, /, *arrays: Any, **parameters: Any) -> Any:
+    return jax.jit(functools.partial(primitive.bind, **parameters))(*arrays)
 
 
-def _lower(form: Any, kernel: Any, context: Any, *given: Any, **parameters: Any) -> Any:
+def _lower(form: Any, kernel: Any, context: Any, /, *given: Any, **parameters: Any) -> Any:
     inputs = context.avals_in
     devices = getattr(context.module_context.axis_context, "num_devices", 1) or 1
     fits = devices == 1 and all(v.dtype == np.float32 for v in inputs) and has_kernels()

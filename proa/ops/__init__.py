@@ -1,5 +1,6 @@
 """Every op: one declaration each, by family."""
 
+from . import _conv_fused as _conv_fused
 from . import _fft as _fft
 from . import _index as _index
 from . import _members as _members

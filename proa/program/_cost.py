@@ -89,6 +89,11 @@ def _conv(call: Call, given: dict[str, Any], size: _Sizer) -> int:
     return size.count(call.outputs[0]) * (2 * math.prod(weight[1:]) + has_bias)
 
 
+def _conv_fused(call: Call, given: dict[str, Any], size: _Sizer) -> int:
+    each = 2 * math.prod(given["kernel"][1:]) + 2 + (given.get("added") is not None)
+    return size.count(call.outputs[0]) * each
+
+
 def _conv_transpose(call: Call, given: dict[str, Any], size: _Sizer) -> int:
     weight = size.shape(given["weight"])
     bias = size.count(call.outputs[0]) if given.get("bias") is not None else 0
@@ -178,6 +183,7 @@ _REDUCTIONS = (
 _RULES: dict[str, Rule] = {
     **dict.fromkeys(VIEWS | _MOVES, _nothing),
     **{f"conv{n}d": _conv for n in (1, 2, 3)},
+    "conv2d_fused": _conv_fused,
     **{f"conv{n}d_transpose": _conv_transpose for n in (1, 2, 3)},
     **{f"{kind}_pool{n}d": _pool for kind in ("max", "avg", "lp") for n in (1, 2, 3)},
     **{f"adaptive_{kind}_pool{n}d": _inputs for kind in ("max", "avg") for n in (1, 2, 3)},

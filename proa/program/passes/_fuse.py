@@ -14,9 +14,10 @@ from ._pattern import Match, Pattern, either, leaf, node, rewrite, scalar, weigh
 from ._rewrite import Builder, Graph, Notes, attribute, count, inside
 
 
-def _with_rules(program: Program, rules: dict[str, Any], notes: Notes) -> Program:
+def with_rules(program: Program, rules: dict[str, Any], notes: Notes) -> Program:
+    """Applies groups of rules one after the other, inside branches and loops as well."""
     # What is a region already stays one.
-    program = inside(program, lambda inner: _with_rules(inner, rules, notes), regions=False)
+    program = inside(program, lambda inner: with_rules(inner, rules, notes), regions=False)
     for what, given in rules.items():
         program, done = rewrite(program, given)
         count(notes, what, done)
@@ -30,7 +31,7 @@ def _with_rules(program: Program, rules: dict[str, Any], notes: Notes) -> Progra
 def fuse_layer_norm(program: Program) -> tuple[Program, Notes]:
     """Finds layer and RMS norms that are written out, and makes them one op each."""
     notes: Notes = {}
-    return _with_rules(program, _NORM_RULES, notes), notes
+    return with_rules(program, _NORM_RULES, notes), notes
 
 
 def _trailing_axes(call: Call) -> int | None:
@@ -173,7 +174,7 @@ _NORM_RULES = {
 def fuse_attention(program: Program) -> tuple[Program, Notes]:
     """Finds softmax(query key^T * scale + mask) value, and makes it one attention op."""
     notes: Notes = {}
-    return _with_rules(program, _ATTENTION_RULES, notes), notes
+    return with_rules(program, _ATTENTION_RULES, notes), notes
 
 
 def _is_last_softmax(call: Call) -> bool:
@@ -269,7 +270,7 @@ def fuse_bias_activation(program: Program) -> tuple[Program, Notes]:
     XLA does the same when it compiles; as a region it shows in what a Program reads and writes.
     """
     notes: Notes = {}
-    return _with_rules(program, _BIAS_RULES, notes), notes
+    return with_rules(program, _BIAS_RULES, notes), notes
 
 
 _PRODUCTS = (
