@@ -62,7 +62,7 @@ def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
         # Folding stores the weights narrow, instead of narrowing them in each run.
         passes += [("precision", options), "constant_folding"]
     elif passes and narrows and _has_native_kernels(config):
-        passes.append("native_convolutions")
+        passes += ["native_convolutions", "native_lstm"]
     model = config.source.digest()
     facts = {"model": model, "passes": passes, "proa": full_version, "source": source_fingerprint()}
     digest = digest_of(facts)

@@ -19,7 +19,7 @@ import jaxlib
 
 SOURCES = (
     *("_convolution.cc", "_depthwise.cc", "_fused_convolution.cc", "_pointwise.cc"),
-    "_winograd.cc",
+    *("_lstm.cc", "_winograd.cc"),
     *("_parallel.h", "_planes.h", "_pointwise.h", "_tiles.h", "_winograd.h"),
 )
 _OPTIONS = (

@@ -120,6 +120,8 @@ inline void Tile(const float* weights, const float* panel, int64_t depth, float*
     Aligned columns[kWide];
 #pragma GCC unroll 4
     for (int n = 0; n < kWide; ++n) columns[n] = Load(panel + (k * kWide + n) * kLanes);
+    // The next block's weights, which are read for the first time in this run.
+    __builtin_prefetch(weights + (depth + k) * kPacked);
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
       const float factor = weights[k * kPacked + m];

@@ -22,6 +22,7 @@ TARGETS = (
     "proa_depthwise_input_gradient",
     "proa_depthwise_weight_gradient",
     "proa_fused_convolution",
+    "proa_lstm",
 )
 define_flag("FLAGS_native_kernels", True)
 

@@ -3,6 +3,7 @@
 from . import _conv_fused as _conv_fused
 from . import _fft as _fft
 from . import _index as _index
+from . import _lstm_fused as _lstm_fused
 from . import _members as _members
 from . import _members_kinds as _members_kinds
 from . import _operators as _operators

@@ -21,7 +21,7 @@ State = tuple[Any, ...]
 NUM_GATES = {"tanh": 1, "relu": 1, "LSTM": 4, "GRU": 3}
 
 
-def _dot(x: Array, weight: Array) -> Array:
+def input_product(x: Array, weight: Array) -> Array:
     """`x @ weight^T`; low precisions are summed, and handed on, in float32."""
     dtype = jnp.result_type(x, weight)
     wide = jnp.float32 if dtype in (jnp.float16, jnp.bfloat16) else dtype
@@ -38,7 +38,7 @@ def _plus(x: Array, bias: Array | None) -> Array:
 def _next_plain(
     given: Array, states: State, w_hh: Array, b_hh: Any, w_ho: Any, relu: bool
 ) -> State:
-    total = given + _plus(_dot(states[0], w_hh), b_hh)
+    total = given + _plus(input_product(states[0], w_hh), b_hh)
     return (nn.relu(total) if relu else jnp.tanh(total),)
 
 
@@ -50,17 +50,17 @@ def _next_relu(given: Array, states: State, w_hh: Array, b_hh: Any, w_ho: Any) -
     return _next_plain(given, states, w_hh, b_hh, w_ho, relu=True)
 
 
-def _next_lstm(given: Array, states: State, w_hh: Array, b_hh: Any, w_ho: Any) -> State:
-    gates = given + _plus(_dot(states[0], w_hh), b_hh)
+def next_lstm(given: Array, states: State, w_hh: Array, b_hh: Any, w_ho: Any) -> State:
+    gates = given + _plus(input_product(states[0], w_hh), b_hh)
     i, f, g, o = jnp.split(gates, 4, axis=-1)
     c = nn.sigmoid(f) * states[1] + nn.sigmoid(i) * jnp.tanh(g)
     h = nn.sigmoid(o) * jnp.tanh(c)
-    return (h if w_ho is None else _dot(h, w_ho.T), c)
+    return (h if w_ho is None else input_product(h, w_ho.T), c)
 
 
 def _next_gru(given: Array, states: State, w_hh: Array, b_hh: Any, w_ho: Any) -> State:
     x_r, x_z, x_c = jnp.split(given, 3, axis=-1)
-    h_r, h_z, h_c = jnp.split(_plus(_dot(states[0], w_hh), b_hh), 3, axis=-1)
+    h_r, h_z, h_c = jnp.split(_plus(input_product(states[0], w_hh), b_hh), 3, axis=-1)
     z = nn.sigmoid(x_z + h_z)
     candidate = jnp.tanh(x_c + nn.sigmoid(x_r + h_r) * h_c)
     return (z * states[0] + (1 - z) * candidate,)
@@ -69,7 +69,7 @@ def _next_gru(given: Array, states: State, w_hh: Array, b_hh: Any, w_ho: Any) ->
 _NEXT: dict[str, Callable[..., State]] = {
     "tanh": _next_tanh,
     "relu": _next_relu,
-    "LSTM": _next_lstm,
+    "LSTM": next_lstm,
     "GRU": _next_gru,
 }
 
@@ -125,7 +125,7 @@ def recurrent_step(
     states = (h,) if c is None else (h, c)
     _check(x, states, w_ih, w_hh, 2)
     dtype = _result_dtype(x, w_ih, states)
-    found = _NEXT[mode](_plus(_dot(x, w_ih), b_ih), states, w_hh, b_hh, w_ho)
+    found = _NEXT[mode](_plus(input_product(x, w_ih), b_ih), states, w_hh, b_hh, w_ho)
     return tuple(s.astype(dtype) for s in found)
 
 
@@ -169,7 +169,7 @@ def recurrent(
     _check(x, states, w_ih, w_hh, 3)
     dtype = _result_dtype(x, w_ih, states)
     x_TBI = x if time_major else jnp.swapaxes(x, 0, 1)
-    given_TBG = _plus(_dot(x_TBI, w_ih), b_ih)
+    given_TBG = _plus(input_product(x_TBI, w_ih), b_ih)
     # The hidden state goes through a product, so low precision is enough; the cell state is a sum.
     kept = (dtype, given_TBG.dtype)
     start = tuple(s.astype(d) for s, d in zip(states, kept, strict=False))

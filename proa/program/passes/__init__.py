@@ -12,6 +12,7 @@ from ._fuse import fuse_bias_activation as fuse_bias_activation
 from ._fuse import fuse_layer_norm as fuse_layer_norm
 from ._layout import layout_nhwc as layout_nhwc
 from ._native import native_convolutions as native_convolutions
+from ._native import native_lstm as native_lstm
 from ._pass import PIPELINES as PIPELINES
 from ._pass import Pass as Pass
 from ._pass import PassReport as PassReport

@@ -1,4 +1,4 @@
-"""Native kernels: convolutions for inference, with their weights packed and what follows them."""
+"""Native kernels for inference: convolutions with what follows them, and LSTMs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 
 from proa.native import has_kernels
 from proa.ops._conv_fused import pack_weight
+from proa.ops._lstm_fused import pack_gates
 
-from .._program import Call, Program, Value
+from .._program import Call, Program, Value, prune
 from ._fuse import with_rules
 from ._pass import register_pass
 from ._pattern import Match, either, leaf, node, weight
-from ._rewrite import Builder, Graph, Notes, attribute
+from ._rewrite import Builder, Graph, Notes, attribute, count, inside
 
 #: Largest number of kernel elements of a depthwise convolution.
 _MAX_TAPS = 49
@@ -114,3 +115,57 @@ _RULES = {
     "convolutions and sums": [(_sum, _make)],
     "convolutions": [(_conv, _make)],
 }
+
+
+@register_pass("native_lstm")
+def native_lstm(program: Program) -> tuple[Program, Notes]:
+    """Gives float32 LSTMs to Proa's own kernel for the CPU, which is for a few sequences.
+
+    Their weights are packed now, so they must be constants.
+    """
+    notes: Notes = {}
+    if not has_kernels():
+        return program, notes
+    return _with_native_lstm(program, notes), notes
+
+
+def _with_native_lstm(program: Program, notes: Notes) -> Program:
+    program = inside(program, lambda inner: _with_native_lstm(inner, notes))
+    if not any(_lstm_weights(program, call) for call in program.calls):
+        return program
+    builder = Builder(program)
+    for call in program.calls:
+        found = _lstm_weights(program, call)
+        if not found:
+            builder.keep(call)
+            continue
+        given, w_hh, bias = call.arguments(), *found
+        name = given["w_hh"].name
+        arrays = [builder.now(given[n]) for n in ("x", "h", "c", "w_ih")]
+        arrays.append(builder.constant(pack_gates(w_hh), name and f"{name}.packed"))
+        arrays.append(builder.constant(bias))
+        how = {n: given[n] for n in ("reverse", "time_major")}
+        made = builder.call_many("lstm_fused", *arrays, like=call, **how)
+        builder.renamed.update(zip(call.outputs, made, strict=True))
+        count(notes, "LSTMs")
+    return prune(builder.finish())
+
+
+def _lstm_weights(program: Program, call: Call) -> tuple[np.ndarray, np.ndarray] | None:
+    """The recurrent weight and the sum of both biases of an LSTM that the kernel can run."""
+    if call.op.name != "recurrent" or attribute(call, "mode") != "LSTM":
+        return None
+    given = call.arguments()
+    if given["w_ho"] is not None or given["sequence_length"] is not None:
+        return None
+    if any(v.dtype != np.float32 for v in (*call.inputs, *call.outputs)):
+        return None
+    weight = program.constants.get(given["w_hh"])
+    biases = [given[n] for n in ("b_ih", "b_hh") if given[n] is not None]
+    known = [program.constants.get(v) for v in biases]
+    if weight is None or any(b is None for b in known):
+        return None
+    total = np.zeros(weight.shape[0], np.float32)
+    for bias in known:
+        total = total + np.asarray(bias)
+    return np.asarray(weight), total

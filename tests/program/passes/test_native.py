@@ -80,3 +80,22 @@ def test_without_kernels_and_without_known_weights_nothing_changes():
     square = proa.cast(SQUARE, "float64")
     wide = bound(lambda x: F.conv2d(x, square), ((1, 4, 6, 7), "float64"))
     assert "conv2d" in ops(apply_passes(wide, "native_convolutions")[0])
+
+
+@pytest.mark.skipif(not has_kernels(), reason="no kernels on this machine")
+def test_lstms_become_calls_of_the_kernel_unless_lengths_differ():
+    layer = proa.nn.LSTM(3, 5, num_layers=2, direction="bidirect")
+    layer.eval()
+    before = bound(lambda x: layer(x)[0], ("batch", 6, 3))
+    after, report = apply_passes(before, "native_lstm")
+    assert report.steps[0].notes == {"LSTMs": 4}
+    assert ops(after).count("lstm_fused") == 4
+    for batch in (1, 7):
+        same(before, after, normal(batch, 6, 3))
+    lengths = proa.to_tensor([2, 6])
+    uneven = bound(lambda x: layer(x, sequence_length=lengths)[0], (2, 6, 3))
+    assert apply_passes(uneven, "native_lstm")[0] is uneven
+    projected = proa.nn.LSTM(3, 5, proj_size=2)
+    assert "recurrent" in ops(
+        apply_passes(bound(lambda x: projected(x)[0], (1, 6, 3)), "native_lstm")[0]
+    )
