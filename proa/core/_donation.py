@@ -44,7 +44,8 @@ def run_donating(
         return _run(function, arguments, accept, donated, name)
     # Compiling takes long and may be interrupted. The first run, which passes through
     # Python after it has begun, may not.
-    function.lower(*arguments).compile()
+    if hasattr(function, "lower"):
+        function.lower(*arguments).compile()
     with _uninterrupted():
         return _run(function, arguments, accept, donated, name)
 

@@ -42,6 +42,8 @@ from proa.program import (
     run_stepwise,
 )
 
+from ._kept_step import prepared_step
+
 _NO_KEY = (None, ())
 #: Stands for a tensor among the leaves of a function's result.
 TENSOR_LEAF = object()
@@ -224,9 +226,12 @@ class Entry:
             _own(donated)
         kept = [t._data for t in read]
         given = [t._data for t in inputs]
+        arguments = (donated, kept, given)
+        if not self._is_warm:
+            self._step = prepared_step(self._step, self.program, self.order, arguments)
         outs = run_donating(
             self._step,
-            (donated, kept, given),
+            arguments,
             lambda outs: self._write_back(outs, inputs),
             donated=donated,
             is_first=not self._is_warm,
