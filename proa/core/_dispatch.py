@@ -117,7 +117,7 @@ def dispatch(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
     kernel = op.kernels.get(key)
     try:
         out = (kernel or op.make_kernel(key))(*arrays)
-    except _CAUGHT as error:
+    except CAUGHT as error:
         out = _again(op, tensors, arrays, key, error)
     if out.__class__ is tuple or out.__class__ is list:
         return tuple([new_tensor(o) for o in out])
@@ -130,7 +130,7 @@ def _run_taped(op: BaseOp, tensors: tuple[Any, ...], arrays: list[Any], key: Any
     kernel = op.kernels.get(key)
     try:
         out = (kernel or op.make_kernel(key))(*arrays)
-    except _CAUGHT as error:
+    except CAUGHT as error:
         out = _again(op, tensors, arrays, key, error)
     return attach(op, key, tensors, arrays, out)
 
@@ -214,7 +214,7 @@ def _run_or_record(op: BaseOp, tensors: tuple[Any, ...], key: Any) -> Any:
         return _run_taped(op, tensors, arrays, key)
     try:
         out = (op.kernels.get(key) or op.make_kernel(key))(*arrays)
-    except _CAUGHT as error:
+    except CAUGHT as error:
         out = _again(op, tensors, arrays, key, error)
     return wrap(out)
 
@@ -283,7 +283,8 @@ _FAILURES = (
     DeprecationWarning,
     MLIRError,
 )
-_CAUGHT = (*_FAILURES, RuntimeError)
+#: What a kernel may raise that is looked at before it is passed on.
+CAUGHT = (*_FAILURES, RuntimeError)
 
 
 def fail(op: BaseOp, arrays: Sequence[Any], error: Exception) -> NoReturn:

@@ -65,6 +65,7 @@ class BaseOp:
     jit: bool = True
     check: Callable[..., None] | None = None
     amp: str | None = None
+    passes: frozenset[int] = frozenset()
 
     def __init__(self) -> None:
         self.kernels: dict[Any, Callable[..., Any]] = {}
@@ -208,6 +209,8 @@ class Facts:
         noise: for a random op: `fn(twister, **arguments)` that draws on the host what it takes
             in place of a key; see `core/_noise.py`.
         other_order: a second order of arguments.
+        passes: parameters whose gradient is that of the one output as it is, where both have
+            one shape and dtype, as for both sides of an addition.
     """
 
     method: str | None = ""
@@ -221,6 +224,7 @@ class Facts:
     out: bool = False
     noise: Callable[..., Any] | None = None
     other_order: OtherOrder | None = None
+    passes: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -243,6 +247,7 @@ class Op(BaseOp):
         self.attributes = tuple(p for p in self.parameters if p.kind == ATTRIBUTE)
         self.is_random = any(p.kind == KEY for p in self.parameters)
         self.has_layout = any(p.kind in (OPTIONAL, SEQUENCE) for p in self.arrays)
+        self.passes = frozenset(i for i, p in enumerate(self.arrays) if p.name in self.facts.passes)
         self.indices = tuple(p.name for p in self.arrays if p.annotation.startswith("Index"))
 
     def array_fn(self, key: Any) -> Callable[..., Any]:

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
-from ._context import context
-from ._dispatch import Node, Residuals, TapedCall, dispatch, is_inexact
+from ._context import context, interceptors
+from ._dispatch import CAUGHT, Node, Residuals, TapedCall, dispatch, is_inexact
 from ._errors import InvalidArgumentError, InvalidTypeError, PreconditionError
 from ._registry import Facts, register
 from ._tensor import (
@@ -284,6 +286,10 @@ def _checked_by_hook(result: Any, gradient: Tensor) -> Tensor:
 def node_gradients(node: Node, slots: list[Any], create: bool) -> list[Any]:
     """Gradients of a taped op call's inputs, through the op's VJP."""
     op, saved = node.op, node.saved
+    if not create and saved.__class__ is list and context.recorder is None and not interceptors:
+        found = _direct_gradients(node, slots)
+        if found is not None:
+            return found
     given = [g for g in slots if g is not None]
     mask = tuple([g is not None for g in slots])
     if saved.__class__ is Residuals:
@@ -309,6 +315,47 @@ def node_gradients(node: Node, slots: list[Any], create: bool) -> list[Any]:
         inputs.append(t)
     key = (node.key, len(arrays), positions, mask)
     return _scatter(len(arrays), positions, dispatch(op.vjp, (*inputs, *given), key))
+
+
+def _direct_gradients(node: Node, slots: list[Any]) -> list[Any] | None:
+    """Gradients by the VJP's kernel itself, where nobody listens to dispatch.
+
+    A gradient that is the output's own (both sides of an addition) is handed on without a call.
+
+    Returns:
+        What `node_gradients` does; `None` where the kernel has failed, and dispatch says why.
+    """
+    op, arrays = node.op, node.saved
+    full: list[Any] = [None] * len(arrays)
+    first, passes = slots[0], op.passes
+    positions = []
+    for i, edge in enumerate(node.edges):
+        if edge is None:
+            continue
+        array = arrays[i]
+        if i in passes and first is not None:
+            seed = first._data
+            if seed.shape == array.shape and seed.dtype == array.dtype:
+                full[i] = new_gradient(seed)
+                continue
+        if is_inexact(array.dtype):
+            positions.append(i)
+    if not positions:
+        return full
+    mask = _ONE_OUTPUT if len(slots) == 1 else tuple([g is not None for g in slots])
+    key = (node.key, len(arrays), tuple(positions), mask)
+    vjp = op.vjp
+    try:
+        kernel = vjp.kernels.get(key) or vjp.make_kernel(key)
+        found = kernel(*arrays, *[g._data for g in slots if g is not None])
+    except CAUGHT:
+        return None
+    for i, gradient in zip(positions, found, strict=True):
+        full[i] = new_gradient(gradient)
+    return full
+
+
+_ONE_OUTPUT = (True,)
 
 
 def _scatter(length: int, positions: tuple[int, ...], gradients: Sequence[Any]) -> list[Any]:
@@ -355,9 +402,7 @@ def _accumulate(leaf: Leaf, gradient: Tensor, create: bool) -> None:
 
 def _seed(output: Tensor, given: Any) -> Tensor:
     if given is None:
-        seed = dispatch(_ones_op, (output,), _K0)
-        seed._claims_gradient = True
-        return seed
+        return _unit_seed(output)
     if not isinstance(given, Tensor):
         given = Tensor(given)
     if list(given.shape) != list(output.shape):
@@ -367,6 +412,24 @@ def _seed(output: Tensor, given: Any) -> Tensor:
             fix="reshape or expand the gradient",
         )
     return as_gradient(given) if given._stop else given
+
+
+#: Ones to start from, by where a loss lies and its dtype: nobody overwrites what is shared.
+_seeds: dict[Any, Any] = {}
+
+
+def _unit_seed(output: Tensor) -> Tensor:
+    data = output._data
+    is_plain = isinstance(data, jax.Array) and not isinstance(data, Tracer) and not data.shape
+    if not is_plain or context.recorder is not None or interceptors:
+        seed = dispatch(_ones_op, (output,), _K0)
+        seed._claims_gradient = True
+        return seed
+    key = (data.sharding, data.dtype)
+    found = _seeds.get(key)
+    if found is None:
+        found = _seeds[key] = dispatch(_ones_op, (output,), _K0)._data
+    return new_gradient(found)
 
 
 def _check_root(t: Any) -> None:

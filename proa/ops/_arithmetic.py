@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from proa.core._types import Array, Sequence
 
 
-@op(name="add", method=None)
+@op(name="add", method=None, passes=("x", "y"))
 def plain_add(x: Array, y: Array):
     """`x + y`; on booleans, "or"."""
     return jnp.add(*promote(x, y))
 
 
-@op(name="subtract", method=None)
+@op(name="subtract", method=None, passes=("x",))
 def plain_subtract(x: Array, y: Array):
     """`x - y`."""
     x, y = promote(x, y)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from proa.core._types import Array, Sequence
 
 
-@op
+@op(passes=("x",))
 def clone(x: Array):
     """A copy with a buffer of its own, on the tape: gradients pass to `x`.
 
@@ -50,7 +50,7 @@ def clone(x: Array):
     return jnp.copy(x)
 
 
-@op(name="assign", method=None, public=False)
+@op(name="assign", method=None, public=False, passes=("x",))
 def _assign(x: Array):
     return jnp.copy(x)
 

@@ -210,6 +210,32 @@ class TapeGradient:
     once: bool
 
 
+class _Pullback:
+    """How a traced pullback is put together again; equal to itself only, so cheap to compare."""
+
+    __slots__ = ("structs", "structure")
+
+    def __init__(self, structure: Any, structs: tuple[jax.ShapeDtypeStruct, ...]) -> None:
+        self.structure, self.structs = structure, structs
+
+
+class _Kept:
+    """The residuals of a forward pass: a tree of one level.
+
+    JAX's own pullback is a tree of several, which Python would flatten in each call.
+    """
+
+    __slots__ = ("pullback", "residuals")
+
+    def __init__(self, residuals: Any, pullback: _Pullback) -> None:
+        self.residuals, self.pullback = residuals, pullback
+
+
+jax.tree_util.register_pytree_node(
+    _Kept, lambda kept: (kept.residuals, kept.pullback), lambda how, arrays: _Kept(arrays, how)
+)
+
+
 class ProgramOp(BaseOp):
     """A Program as an op: what a compiled function is to the tape and to other Programs.
 
@@ -240,9 +266,10 @@ class ProgramOp(BaseOp):
             compiled = compile_function(fn)
 
             def run(*arrays: Any) -> Any:
-                outputs, pull = (compiled(*arrays), arrays) if keeps_inputs else compiled(*arrays)
-                structs = tuple([jax.ShapeDtypeStruct(o.shape, o.dtype) for o in outputs])
-                return outputs, (pull, structs, positions)
+                if keeps_inputs:
+                    return compiled(*arrays), (arrays, positions)
+                outputs, kept = compiled(*arrays)
+                return outputs, (kept, positions)
 
             self._forward[positions] = run
         return self._forward[positions]
@@ -257,27 +284,32 @@ class ProgramOp(BaseOp):
                     full[position] = value
                 return fn(*full)
 
-            return jax.vjp(partial, *[arrays[i] for i in positions])
+            outputs, pull = jax.vjp(partial, *[arrays[i] for i in positions])
+            residuals, structure = jax.tree_util.tree_flatten(pull)
+            structs = tuple([jax.ShapeDtypeStruct(o.shape, o.dtype) for o in outputs])
+            return outputs, _Kept(residuals, _Pullback(structure, structs))
 
         return forward
 
     def backward_with(self, saved: Any, given: Iterable[Any], mask: Any, key: Any) -> list[Any]:
         """Runs the kept pullback on the cotangents that exist."""
-        pull, structs, positions = saved
+        kept, positions = saved
         cotangents = tuple([t._data for t in given])
         if self.gradient is not None:
-            vjp_key = (key, len(pull), positions, mask)
+            vjp_key = (key, len(kept), positions, mask)
             kernel = self.vjp.kernels.get(vjp_key) or self.vjp.make_kernel(vjp_key)
-            return [new_tensor(g) for g in kernel(*pull, *cotangents)]
-        compiled = self._backward.get((mask, structs))
+            return [new_tensor(g) for g in kernel(*kept, *cotangents)]
+        compiled = self._backward.get(mask)
         if compiled is None:
 
-            def backward(pull: Any, given: Any) -> Any:
-                outputs = tuple([jax.numpy.zeros(s.shape, s.dtype) for s in structs])
+            def backward(kept: _Kept, given: Any) -> Any:
+                found = kept.pullback
+                outputs = tuple([jax.numpy.zeros(s.shape, s.dtype) for s in found.structs])
+                pull = jax.tree_util.tree_unflatten(found.structure, kept.residuals)
                 return pull_cotangents(pull, outputs, given, mask)
 
-            compiled = self._backward[mask, structs] = compile_function(backward)
-        return [new_tensor(g) for g in compiled(pull, cotangents)]
+            compiled = self._backward[mask] = compile_function(backward)
+        return [new_tensor(g) for g in compiled(kept, cotangents)]
 
 
 class _TapeVjp(Vjp):

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import jax
+import numpy as np
 import pytest
 
 import proa
 from proa import core
-from proa.core import InvalidArgumentError, UnknownNameError
+from proa.core import InvalidArgumentError, UnknownNameError, _place
+from proa.core._place import put
 
 
 @pytest.mark.parametrize(
@@ -42,3 +45,33 @@ def test_the_device_of_a_tensor_is_a_number():
 def test_the_device_of_what_is_no_tensor():
     with pytest.raises(TypeError, match="`input` of `get_device` is 'x'"):
         proa.get_device("x")
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+        np.array(7, dtype=np.int64),
+        np.zeros((0, 3), dtype=np.bool_),
+        np.ones((2, 3), dtype=np.complex64).T,
+    ],
+)
+def test_a_host_array_lies_as_device_put_would_lay_it(array):
+    wanted = jax.device_put(array)
+    for _ in range(2):
+        made = put(array)
+        assert (made.dtype, made.weak_type) == (wanted.dtype, wanted.weak_type)
+        assert (made.sharding, made.committed) == (wanted.sharding, wanted.committed)
+        np.testing.assert_array_equal(made, wanted)
+
+
+def _other(*arguments):
+    raise TypeError("another signature")
+
+
+@pytest.mark.parametrize("function", [None, _other])
+def test_another_jaxlib_is_served_by_device_put(monkeypatch, function):
+    monkeypatch.setattr(_place, "_quick_put", [function])
+    for _ in range(2):
+        np.testing.assert_array_equal(put(np.ones([2, 5], np.float32)), np.ones([2, 5]))
+    assert _place._quick_put[0] is None

@@ -375,3 +375,54 @@ def test_a_gradient_that_is_set_looks_like_one_that_was_computed():
     x.grad = proa.to_tensor(3.0)
     assert not x.grad.stop_gradient
     assert x.grad.item() == 3.0
+
+
+@pytest.mark.parametrize(
+    ("call", "left", "right"),
+    [
+        (proa.add, 3.0, 3.0),
+        (proa.subtract, 3.0, -3.0),
+        (lambda x, y: x.clone() - y, 3.0, -3.0),
+        (lambda x, y: proa.assign(x) + y, 3.0, 3.0),
+    ],
+)
+@pytest.mark.parametrize("shapes", [([2], [2]), ([2], [1]), ([1], [2]), ([], [2]), ([], [])])
+def test_gradients_that_pass_an_op_as_they_are(call, left, right, shapes):
+    x, y = (proa.ones(shape) for shape in shapes)
+    x.stop_gradient = y.stop_gradient = False
+    result = call(x, y)
+    result.backward(proa.full(result.shape, 3.0))
+    for t, each in ((x, left), (y, right)):
+        same(t.grad, np.full(t.shape, each * result.size / t.size), "float32")
+
+
+def test_a_passed_gradient_has_a_handle_of_its_own():
+    x, y = wanted(1.0, 2.0), wanted(3.0, 4.0)
+    seed = proa.ones([2])
+    (x + y).backward(seed)
+    x.grad.scale_(5.0)
+    same(x.grad, [5.0, 5.0], "float32")
+    same(y.grad, [1.0, 1.0], "float32")
+    same(seed, [1.0, 1.0], "float32")
+
+
+def test_a_gradient_of_another_dtype_than_the_output_is_cast():
+    x, y = wanted(1.0, 2.0), proa.ones([2], "float64")
+    (x + y).backward(proa.ones([2], "float64"))
+    same(x.grad, [1.0, 1.0], "float32")
+
+
+def test_the_seed_that_losses_share_is_never_changed():
+    for _ in range(2):
+        x = proa.to_tensor(2.0, stop_gradient=False)
+        x.backward()
+        x.grad.scale_(7.0)
+        same(x.grad, 7.0, "float32")
+
+
+def test_a_kernel_that_fails_in_a_walk_says_why():
+    x = wanted(1.0, 2.0)
+    y = x * 2
+    y._edge[0].saved[1] = proa.ones([3])._data
+    with pytest.raises(InvalidArgumentError, match="op `multiply_grad`"):
+        y.sum().backward()

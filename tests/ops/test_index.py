@@ -248,3 +248,25 @@ def test_recorded_functions_write_parts():
 def test_an_index_beyond_the_axis_is_clamped_in_compiled_code():
     clamp = take_arrays.op.array_fn(((True, 1), ((0,),)))
     assert np.asarray(clamp(jnp.arange(3.0), np.array([5, -1]))).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "index", [2, -3, (0, 3), (-1, -1, -1, -1), (0, 0, 0, 5), (0,) * 5, True, ()]
+)
+def test_plain_integers_are_read_as_any_index_is(index):
+    x = proa.to_tensor(A)
+    try:
+        wanted = A[index]
+    except IndexError:
+        with pytest.raises(OutOfRangeError):
+            x[index]
+        return
+    same(x[index], wanted, "float32")
+
+
+def test_a_part_at_integers_is_a_view():
+    x = proa.zeros([2, 3])
+    part = x[1]
+    part[2] = 5.0
+    x[0, 1].fill_(7.0)
+    same(x, [[0.0, 7.0, 0.0], [0.0, 0.0, 5.0]], "float32")
