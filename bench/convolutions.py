@@ -52,7 +52,7 @@ class Shape:
         )
 
     @property
-    def pads(self) -> tuple[tuple[int, int], ...]:
+    def pads(self) -> tuple[tuple[int, ...], ...]:
         """Zeros at both ends of each axis."""
         return ((self.kernel // 2,) * 2,) * 2
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from proa import distributed
 from proa.core import NotWritableError, ProaError
 from proa.suites import check_table, verify_table
 from proa.suites.tour import run_tour, verify_run
@@ -54,6 +55,18 @@ def check() -> None:
     Console().print(check_table(items))
     if not all(item.passed for item in items):
         raise typer.Exit(1)
+
+
+@app.command(
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    }
+)
+def launch(context: typer.Context) -> None:
+    """Start a script in several processes that work together; see `proa launch --help`."""
+    raise typer.Exit(distributed.launch(context.args))
 
 
 @app.command()

@@ -134,6 +134,7 @@ from ._spellings import respelled_keywords as respelled_keywords
 from ._tape import ZERO_GRAD as ZERO_GRAD
 from ._tape import GradMode as GradMode
 from ._tape import HookHandle as HookHandle
+from ._tape import after_backward as after_backward
 from ._tape import as_gradient as as_gradient
 from ._tape import enable_grad as enable_grad
 from ._tape import grad as grad

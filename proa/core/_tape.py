@@ -476,6 +476,12 @@ def run_backward(
             _check_root(t)
             walk.add(t._edge or t._leaf_edge(), _seed(t, gradient))
         walk.run()
+        for finish in list(after_backward):
+            finish()
+
+
+#: What is called when a `backward()` has ended; whoever adds an entry removes it.
+after_backward: list[Callable[[], None]] = []
 
 
 def grad(

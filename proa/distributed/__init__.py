@@ -1,5 +1,21 @@
-"""Distributed room: meshes and the marks that lay tensors over them."""
+"""Distributed room: processes that work together, meshes, and marks that lay tensors over them."""
 
+from ._collective import ReduceOp as ReduceOp
+from ._collective import Task as Task
+from ._collective import all_gather as all_gather
+from ._collective import all_gather_object as all_gather_object
+from ._collective import all_reduce as all_reduce
+from ._collective import alltoall as alltoall
+from ._collective import alltoall_single as alltoall_single
+from ._collective import barrier as barrier
+from ._collective import broadcast as broadcast
+from ._collective import broadcast_object_list as broadcast_object_list
+from ._collective import gather as gather
+from ._collective import reduce as reduce
+from ._collective import reduce_scatter as reduce_scatter
+from ._collective import scatter as scatter
+from ._collective import scatter_object_list as scatter_object_list
+from ._collective import wait as wait
 from ._data_parallel import DataParallel as DataParallel
 from ._mesh import Placement as Placement
 from ._mesh import ProcessMesh as ProcessMesh
@@ -7,12 +23,32 @@ from ._mesh import Replicate as Replicate
 from ._mesh import Shard as Shard
 from ._mesh import get_mesh as get_mesh
 from ._mesh import set_mesh as set_mesh
+from ._messages import P2POp as P2POp
+from ._messages import batch_isend_irecv as batch_isend_irecv
+from ._messages import irecv as irecv
+from ._messages import isend as isend
+from ._messages import recv as recv
+from ._messages import recv_object_list as recv_object_list
+from ._messages import send as send
+from ._messages import send_object_list as send_object_list
+from ._process_group import Group as Group
+from ._process_group import ParallelEnv as ParallelEnv
+from ._process_group import destroy_process_group as destroy_process_group
+from ._process_group import get_backend as get_backend
+from ._process_group import get_group as get_group
+from ._process_group import get_rank as get_rank
+from ._process_group import get_world_size as get_world_size
+from ._process_group import init_parallel_env as init_parallel_env
+from ._process_group import is_available as is_available
+from ._process_group import is_initialized as is_initialized
+from ._process_group import new_group as new_group
 from ._shard import ShardDataloader as ShardDataloader
 from ._shard import dtensor_from_fn as dtensor_from_fn
-from ._shard import get_rank as get_rank
-from ._shard import get_world_size as get_world_size
 from ._shard import reshard as reshard
 from ._shard import shard_dataloader as shard_dataloader
 from ._shard import shard_layer as shard_layer
 from ._shard import shard_tensor as shard_tensor
 from ._shard import unshard_dtensor as unshard_dtensor
+from ._spawn import SpawnContext as SpawnContext
+from ._spawn import spawn as spawn
+from .launch import launch as launch

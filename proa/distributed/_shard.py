@@ -199,13 +199,3 @@ def shard_dataloader(
     mesh = require_mesh(meshes[0] if isinstance(meshes, list | tuple) and meshes else meshes)
     axis = shard_dims[0] if isinstance(shard_dims, list | tuple) else shard_dims
     return ShardDataloader(dataloader, mesh, axis)
-
-
-def get_world_size(group: Any = None) -> int:
-    """Returns the number of processes."""
-    return jax.process_count()
-
-
-def get_rank(group: Any = None) -> int:
-    """Returns the number of this process."""
-    return jax.process_index()

@@ -26,9 +26,13 @@ def test_files_fit_with_and_without_the_wrapper():
     assert model.state_dict()["weight"].tolist() == other.weight.tolist()
 
 
-def test_several_processes_use_a_mesh(monkeypatch):
-    monkeypatch.setattr("proa.distributed._data_parallel.get_world_size", lambda: 2)
-    with pytest.raises(
-        UnsupportedError, match=r"DataParallel in 2 processes(.|\n)*shard_dataloader"
-    ):
-        proa.DataParallel(proa.nn.Linear(2, 3))
+def test_two_processes_train_as_one(two_processes):
+    assert all("data_parallel agrees" in text for text in two_processes)
+
+
+def test_a_compiled_step_of_several_processes_is_refused():
+    model = proa.DataParallel(proa.nn.Linear(2, 3))
+    model._count = 2
+    step = proa.jit.to_static(lambda x: model(x), full_graph=True)
+    with pytest.raises(UnsupportedError, match=r"DataParallel of 2 processes(.|\n)*mesh"):
+        step(proa.ones([1, 2]))
