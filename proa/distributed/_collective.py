@@ -28,6 +28,7 @@ from proa.core import (
 )
 
 from ._process_group import Group, init_parallel_env, is_initialized, world_or
+from ._watch import begin, forget
 
 _AXIS = "rank"
 
@@ -104,6 +105,18 @@ def _compiled(kind: str, detail: Any, mesh: Any) -> Callable[..., Any]:
 
 def _run(kind: str, detail: Any, array: Any, group: Group) -> Any:
     """Runs a collective on this process's array; returns this process's result."""
+    if group.nranks == 1:
+        return _exchange(kind, detail, array, group)
+    entry = begin(kind, group)
+    try:
+        entry.result = _exchange(kind, detail, array, group)
+    except BaseException:
+        forget(entry)
+        raise
+    return entry.result
+
+
+def _exchange(kind: str, detail: Any, array: Any, group: Group) -> Any:
     mesh = group.mesh
     own = jax.device_put(array, mesh.devices.flat[group.rank])
     # Carried as what every engine adds up and moves.

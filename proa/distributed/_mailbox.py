@@ -13,7 +13,7 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
@@ -23,6 +23,8 @@ from proa.core import PreconditionError, get_flags
 
 #: Seconds between looks at whether the sender still lives.
 _LOOK = 0.2
+#: Number of the group in whose place questions and answers stand.
+_ANSWERS = -1
 
 
 def _secret() -> bytes:
@@ -41,6 +43,12 @@ class Mailbox:
 
     def __init__(self, rank: int, endpoints: Sequence[str]) -> None:
         self.rank, self.endpoints = rank, list(endpoints)
+        #: What is told to a process that asks.
+        self.answer: Callable[[dict[str, Any]], dict[str, Any]] = lambda question: {
+            "number": 0,
+            "name": "",
+            "stack": "",
+        }
         self._boxes: dict[tuple[int, int], queue.Queue[Any]] = defaultdict(queue.Queue)
         self._peers: dict[int, Connection] = {}
         self._gone: set[int] = set()
@@ -63,8 +71,12 @@ class Mailbox:
         try:
             while True:
                 header = json.loads(connection.recv_bytes())
-                source = header["from"]
-                self._boxes[header["group"], source].put((header, connection.recv_bytes()))
+                source, data = header["from"], connection.recv_bytes()
+                if header["kind"] == "question":
+                    told = json.dumps(self.answer(json.loads(data))).encode()
+                    self.send(source, _ANSWERS, "answer", np.frombuffer(told, np.uint8))
+                else:
+                    self._boxes[header["group"], source].put((header, data))
         except (OSError, EOFError):
             self._gone.add(source)
 
@@ -77,6 +89,12 @@ class Mailbox:
             self._peers[rank] = connection
             connection.send_bytes(json.dumps(header).encode())
             connection.send_bytes(np.ascontiguousarray(array).view(np.uint8).tobytes())
+
+    def ask(self, rank: int, question: dict[str, Any], timeout: float) -> dict[str, Any]:
+        """Asks a process something that its mailbox answers by itself."""
+        data = np.frombuffer(json.dumps(question).encode(), np.uint8)
+        self.send(rank, _ANSWERS, "question", data)
+        return json.loads(self.receive(rank, _ANSWERS, timeout)[1])
 
     def _connect(self, rank: int) -> Connection:
         seconds = float(get_flags("FLAGS_connect_timeout")["FLAGS_connect_timeout"])
