@@ -142,12 +142,12 @@ class Entry:
         step.__name__ = self.name
         return compile_function(step, donate_argnums=(0,))
 
-    def holds(self, inputs: list[Tensor]) -> bool:
+    def holds(self, inputs: Sequence[Tensor]) -> bool:
         """Whether the Python state the recording depended on is as it was."""
         if self.python.changed() is not None:
             return False
         for owner, had in self.grads_before:
-            known = _find(owner, inputs)._grad
+            known = (owner if owner.__class__ not in _SLOTS else owner.find(inputs))._grad
             if (known is not None and known is not ZERO_GRAD) is not had:
                 return False
         if self._epoch != mode_epoch[0]:
@@ -157,18 +157,18 @@ class Entry:
             self._epoch = epoch
         return all(self._is_as_recorded(i, inputs) for i in self._moving)
 
-    def _is_as_recorded(self, i: int, inputs: list[Tensor]) -> bool:
+    def _is_as_recorded(self, i: int, inputs: Sequence[Tensor]) -> bool:
         t = _find(self.captures[i], inputs)
         if t is None or t._data is None:
             return False
         return t._stop is self._stops[i] and (t._data.shape, t._data.dtype) == self._avals[i]
 
-    def _guards_hold(self, inputs: list[Tensor]) -> bool:
+    def _guards_hold(self, inputs: Sequence[Tensor]) -> bool:
         if not all(self._is_as_recorded(i, inputs) for i in range(len(self.captures))):
             return False
         return all(seen.holds(layer) for layer, seen in self.layers)
 
-    def why_not(self, inputs: list[Tensor]) -> str | None:
+    def why_not(self, inputs: Sequence[Tensor]) -> str | None:
         """Says which guard fails, in the user's terms; `None` when all hold."""
         changed = self.python.changed()
         if changed is not None:
@@ -191,7 +191,7 @@ class Entry:
                 return f"{t.name} changed its shape or dtype"
         return None
 
-    def run(self, inputs: list[Tensor]) -> Any:
+    def run(self, inputs: Sequence[Tensor]) -> Any:
         """Runs the Program on the tensors of one call and returns the function's result."""
         if self.stores or checks_numbers():
             with state_lock, key_lock:
@@ -205,13 +205,13 @@ class Entry:
             with state_lock:
                 return self._run(inputs)
 
-    def _run(self, inputs: list[Tensor]) -> Any:
+    def _run(self, inputs: Sequence[Tensor]) -> Any:
         if not self._has_effects:
             return self._computed(inputs)
         with told_plainly():
             return self._computed(inputs)
 
-    def _computed(self, inputs: list[Tensor]) -> Any:
+    def _computed(self, inputs: Sequence[Tensor]) -> Any:
         if checks_numbers():
             return self._run_stepwise(inputs)
         if self._op is not None:
@@ -229,6 +229,9 @@ class Entry:
         arguments = (donated, kept, given)
         if not self._is_warm:
             self._step = prepared_step(self._step, self.program, self.order, arguments)
+        step: Any = self._step
+        if self._is_warm and not self.stores and not self.onward:
+            return self._result([new_tensor(o) for o in step(*arguments)])
         outs = run_donating(
             self._step,
             arguments,
@@ -241,7 +244,7 @@ class Entry:
         self._go_onward(outs, inputs)
         return self._result([new_tensor(o) for o in outs[: self.num_tensors]])
 
-    def _go_onward(self, arrays: Sequence[Any], inputs: list[Tensor]) -> None:
+    def _go_onward(self, arrays: Sequence[Any], inputs: Sequence[Tensor]) -> None:
         """Carries backward passes of the function on, along the tape of its caller."""
         if self.onward:
             first = self.num_tensors + len(self.writes) + len(self.new_grads)
@@ -249,13 +252,13 @@ class Entry:
             roots = [slot.find(inputs) for slot in self.onward]
             run_backward(roots, [new_tensor(g) for g in gradients])
 
-    def _run_stepwise(self, inputs: list[Tensor]) -> Any:
+    def _run_stepwise(self, inputs: Sequence[Tensor]) -> Any:
         captures = [_find(r, inputs) for r in self.captures]
         with GradMode(self.differentiable and context.grad_enabled):
             outs = run_stepwise(self.program, [*inputs, *captures])
         return self._finish(outs, inputs)
 
-    def _write_back(self, outs: Any, inputs: list[Tensor]) -> None:
+    def _write_back(self, outs: Any, inputs: Sequence[Tensor]) -> None:
         position = self.num_tensors
         find: Any = _find if self._has_slots else _itself
         for reference, reshaped in zip(self.writes, self._reshaped, strict=True):
@@ -271,7 +274,7 @@ class Entry:
         for reference, value in self.cleared:
             find(reference, inputs)._grad = value
 
-    def _finish(self, outs: Sequence[Tensor], inputs: list[Tensor]) -> Any:
+    def _finish(self, outs: Sequence[Tensor], inputs: Sequence[Tensor]) -> Any:
         """Writes back the outputs of a dispatched op, with their places on the tape."""
         self._is_warm = True
         # Aliases: an op by op run may give back the very tensors it was given.
@@ -316,12 +319,12 @@ def as_lists(result: Any, has_lists: bool) -> Any:
     )
 
 
-def _find(reference: Any, inputs: list[Tensor]) -> Any:
+def _find(reference: Any, inputs: Sequence[Tensor]) -> Any:
     """Returns the tensor of this call for one of the recording."""
     return reference.find(inputs) if isinstance(reference, _SLOTS) else reference
 
 
-def _itself(t: Tensor, inputs: list[Tensor]) -> Tensor:
+def _itself(t: Tensor, inputs: Sequence[Tensor]) -> Tensor:
     return t
 
 

@@ -8,7 +8,8 @@ import inspect
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,7 @@ from ._signature import (
     STATIC,
     TENSOR,
     Leaf,
+    RepeatedCall,
     as_static,
     changed,
     flatten_call,
@@ -49,6 +51,8 @@ from ._switches import tell
 # Variants that `explain()` remembers, and how often one variable may cause another.
 _MAX_NOTED = 1024
 _STORM = 8
+
+_NOTHING = nullcontext()
 
 define_flag("FLAGS_max_compiled_variants", 64)
 define_flag("FLAGS_compile_budget", 0)
@@ -108,6 +112,7 @@ class StaticFunction:
         self._warned_of_storm = False
         #: Leaves of the call that was recorded last (no tensors), their kinds, the structure.
         self._last_given: tuple[list[Any], list[Leaf], Any] | None = None
+        self._repeated: RepeatedCall | None = None
         #: Whether its source is converted first: it was seen to branch on a tensor.
         self._converts = False
 
@@ -262,14 +267,25 @@ class StaticFunction:
             return self._function(*args, **kwargs)
 
     def _call_compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        repeated = self._repeated
+        if repeated is not None and not kwargs and repeated.fits(args, recording_mode()):
+            entry = repeated.entry
+            with state_lock if entry.stores else _NOTHING:
+                if entry.holds(args):
+                    self._keep_longer(repeated.signature)
+                    return self._run(entry, args, args, kwargs)
         flat, structure = flatten_call(args, kwargs)
         leaves, tensors = self._read(flat)
         if self._input_spec is not None:
             leaves = self._generalise(leaves, tensors)
-        signature = (structure, tuple(leaves), recording_mode())
+        mode = recording_mode()
+        signature = (structure, tuple(leaves), mode)
         entry = self._find(signature, tensors)
-        if entry is not None and not entry.stores:
-            return self._run(entry, tensors, args, kwargs)
+        if entry is not None:
+            if self._input_spec is None and not kwargs and RepeatedCall.is_plain(args):
+                self._repeated = RepeatedCall(args, mode, signature, entry)
+            if not entry.stores:
+                return self._run(entry, tensors, args, kwargs)
         # Threads take turns where one is to be recorded, or overwrites what others read: what
         # the guards see must still hold when the step begins.
         with state_lock:
@@ -290,7 +306,7 @@ class StaticFunction:
                 return self._run(entry, tensors, args, kwargs)
         return self._run(entry, tensors, args, kwargs)
 
-    def _run(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+    def _run(self, entry: Entry, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         if entry.gradient is not None and checks_numbers():
             return self._function(*args, **kwargs)
         return entry.run(tensors)
@@ -315,10 +331,13 @@ class StaticFunction:
     def _find(self, signature: Any, tensors: list[Tensor]) -> Entry | None:
         for entry in self._entries.get(signature, ()):
             if entry.holds(tensors):
-                if len(self._entries) > 1:
-                    self._entries.move_to_end(signature)
+                self._keep_longer(signature)
                 return entry
         return None
+
+    def _keep_longer(self, signature: Any) -> None:
+        if len(self._entries) > 1 and signature in self._entries:
+            self._entries.move_to_end(signature)
 
     def _generalise(self, leaves: list[Leaf], tensors: list[Tensor]) -> list[Leaf]:
         if self._general is None:
@@ -417,6 +436,7 @@ class StaticFunction:
             self._entries[oldest].pop(0)
             if not self._entries[oldest]:
                 del self._entries[oldest]
+            self._repeated = None
 
     def _note(self, given: _Given, names: list[str], variant: Variant) -> None:
         """Notes why a variant was compiled, and warns when one Python variable is to blame."""

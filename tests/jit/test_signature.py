@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 import proa
-from proa.jit._signature import NUMBER, STATIC, TENSOR, changed, flatten_call, leaf_names, read_leaf
+from proa.jit._signature import (
+    NUMBER,
+    STATIC,
+    TENSOR,
+    RepeatedCall,
+    changed,
+    flatten_call,
+    leaf_names,
+    read_leaf,
+)
 
 
 def function(x, *rest, scale=1.0, **options):
@@ -47,3 +56,32 @@ def test_changes_are_told_by_name():
     told = changed(before, after, ["x", "mode"])
     assert told == ["`x`: float32[2, 3] -> int32[2, 3]", "`mode`: 'a' -> 'b'"]
     assert changed(before, after[:1], ["x"]) == ["2 -> 1 arguments"]
+
+
+X, Y = proa.ones([2]), proa.ones([3])
+KNOWN_AGAIN = [
+    ((proa.zeros([2]), Y), True),
+    ((Y, X), False),
+    ((X,), False),
+    ((X, Y, Y), False),
+    ((proa.ones([2], "float64"), Y), False),
+    ((proa.to_tensor([1.0, 2.0], stop_gradient=False), Y), False),
+    ((np.ones(2, np.float32), Y), False),
+    ((proa.nn.Linear(1, 2).bias, Y), False),
+]
+
+
+@pytest.mark.parametrize(("args", "fits"), KNOWN_AGAIN)
+def test_a_repeated_call_is_one_of_the_same_signature(args, fits):
+    call = RepeatedCall((X, Y), (True, None), "signature", "entry")
+    assert call.fits(args, (True, None)) is fits
+    assert not call.fits(args, (False, None))
+
+
+def test_a_tensor_that_is_passed_twice_is_another_call():
+    call = RepeatedCall((X, proa.zeros([2])), None, "signature", "entry")
+    assert call.fits((X, proa.ones([2])), None)
+    assert not call.fits((X, X), None)
+    assert RepeatedCall.is_plain((X, Y))
+    assert not RepeatedCall.is_plain((X, X))
+    assert not RepeatedCall.is_plain((X, 1.0))

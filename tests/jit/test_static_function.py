@@ -9,6 +9,7 @@ import proa
 from proa.core import InvalidArgumentError, InvalidTypeError, ProgramError, set_flags
 from proa.jit import to_static
 from proa.static import InputSpec
+from tests.ops.harness import same
 
 nn = proa.nn
 
@@ -324,3 +325,29 @@ def test_what_it_says_of_itself():
     assert not net.training
     net.forward.train()
     assert net.training
+
+
+def test_repeated_calls_see_whatever_else_has_changed():
+    scale = [2.0]
+
+    @proa.jit.to_static(full_graph=True)
+    def f(x, y):
+        return (x * y).sum() * scale[0]
+
+    x, y = proa.to_tensor([1.0, 2.0]), proa.to_tensor([3.0, 4.0])
+    for _ in range(3):
+        same(f(x, y), 22.0, "float32")
+    same(f(x, x), 10.0, "float32")
+    same(f(x, y), 22.0, "float32")
+    same(f(x=x, y=y), 22.0, "float32")
+    scale[0] = 3.0
+    same(f(x, y), 33.0, "float32")
+    same(f(x.astype("float64"), y), 33.0, "float64")
+    y.stop_gradient = False
+    for _ in range(2):
+        f(x, y).backward()
+    same(y.grad, [6.0, 12.0], "float32")
+    y.stop_gradient = True
+    with proa.amp.auto_cast(level="O2", dtype="bfloat16"):
+        assert f(x, y).dtype in (proa.float32, proa.bfloat16)
+    same(f(x, y), 33.0, "float32")
