@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from proa.version import full_version
 
 from ._engines import ENGINES
 from ._measure import Measurement, measure_engines
-from ._prepare import Prepared, cache_folders, engine_options, prepare
+from ._prepare import Prepared, cache_folders, engine_options, native_passes, prepare
 from ._samples import make_inputs
 from ._store import digest_of, machine_fingerprint
 
@@ -30,16 +31,21 @@ class Choice:
         measurement: times and differences of all engines.
         kept: the file that it was taken from, or was written to; `None` when nothing is kept.
         is_new: whether it was measured now.
+        channels_last: whether XLA runs with the channels of images last.
     """
 
     engine: str
     measurement: Measurement
     kept: Path | None
     is_new: bool
+    channels_last: bool = False
 
     def __str__(self) -> str:
         origin = "measured now" if self.is_new else f"measured before, kept in {self.kept}"
-        return "\n".join([f"engine {self.engine!r} ({origin})", *self.measurement.describe()])
+        lines = [f"engine {self.engine!r} ({origin})", *self.measurement.describe()]
+        if self.channels_last:
+            lines.append("XLA runs with the channels of images last, which is faster")
+        return "\n".join(lines)
 
 
 def autotune(
@@ -76,8 +82,21 @@ def autotune(
         seconds=seconds,
         narrowed=own.artifact if own.digest != prepared.digest else None,
     )
-    kept = _keep(folders, name, {"key": key, "measurement": measurement.to_dict()})
-    return Choice(measurement.best, measurement, kept, True)
+    last = measurement.best == "xla" and _prefers_channels_last(config, own, requests)
+    facts = {"key": key, "measurement": measurement.to_dict(), "channels_last": last}
+    kept = _keep(folders, name, facts)
+    return Choice(measurement.best, measurement, kept, True, last)
+
+
+def _prefers_channels_last(config: Any, own: Prepared, requests: list[list[Any]]) -> bool:
+    """Measures both layouts with XLA, where there are images and nothing else decides."""
+    calls = [call.op.name for p in own.artifact.programs.values() for call in p.calls]
+    is_asked = config.ir_optim() and config.precision == "float32"
+    if not is_asked or not {"conv2d", "conv2d_fused"} & {*calls}:
+        return False
+    builder = copy.deepcopy(config.pass_builder())
+    builder.choose_layout(config.source.read(), requests[0], after=native_passes(config))
+    return builder.channels_last
 
 
 def _requests(prepared: Prepared, config: Any, samples: Any) -> list[list[Any]]:
@@ -125,7 +144,7 @@ def _kept(path: Path, key: dict[str, Any]) -> Choice | None:
             return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return Choice(measurement.best, measurement, path, False)
+    return Choice(measurement.best, measurement, path, False, content["channels_last"] is True)
 
 
 def _keep(folders: list[Path], name: str, content: dict[str, Any]) -> Path | None:

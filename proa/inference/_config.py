@@ -137,6 +137,8 @@ class Config(PaddleOptions):
         """
         self.choice = autotune(self, samples, rounds=rounds, seconds=seconds, repeat=repeat)
         self.engine = self.choice.engine
+        if self.choice.channels_last:
+            self.pass_builder().set_channels_last(True)
         return self.choice
 
     def set_precision(self, precision: Any) -> None:
@@ -279,7 +281,9 @@ class Config(PaddleOptions):
             ),
         }
         if self.threads is not None:
-            rows["threads"] = self.threads
+            is_kept = self.engine in ("openvino", "onnxruntime", "auto")
+            why = "" if is_kept else "; no effect on xla, limit the cores of the process (taskset)"
+            rows["threads"] = f"{self.threads}{why}"
         if self.buckets is not None:
             rows["batch buckets"] = self.buckets
         if self.memory_limit is not None:

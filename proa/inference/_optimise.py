@@ -215,8 +215,24 @@ class PassBuilder:
         lines = [f"  - {name}" for name in self._passes]
         return "\n".join(["passes:", *lines])
 
+    @property
+    def channels_last(self) -> bool:
+        """Whether images have their channels last inside."""
+        return self._passes[-len(_CHANNELS_LAST) :] == [*_CHANNELS_LAST]
+
+    def set_channels_last(self, wanted: bool) -> None:
+        """Takes the passes that lay channels last onto the end of the list, or off it."""
+        if wanted != self.channels_last:
+            tail = len(_CHANNELS_LAST)
+            self._passes = [*self._passes, *_CHANNELS_LAST] if wanted else self._passes[:-tail]
+
     def choose_layout(
-        self, artifact: Artifact, inputs: Sequence[Any], *, rounds: int = 9
+        self,
+        artifact: Artifact,
+        inputs: Sequence[Any],
+        *,
+        rounds: int = 9,
+        after: Sequence[str] = (),
     ) -> dict[str, float]:
         """Measures a model with its channels first and last, and keeps the faster list.
 
@@ -226,6 +242,7 @@ class PassBuilder:
             artifact: the model.
             inputs: one array per input, of the sizes that matter.
             rounds: times that each takes its turn.
+            after: passes that follow the list when it is used.
 
         Returns:
             The median time of both, in seconds: `first` and `last`.
@@ -237,11 +254,10 @@ class PassBuilder:
             raise InvalidArgumentError(
                 f"`rounds` is {rounds}", expected="at least 1", fix="leave the default"
             )
-        tail = len(_CHANNELS_LAST)
-        is_chosen = self._passes[-tail:] == [*_CHANNELS_LAST]
-        plain = self._passes[:-tail] if is_chosen else self._passes
-        lists = {"first": plain, "last": [*plain, *_CHANNELS_LAST]}
-        models = {kind: Pipeline(optimise(artifact, names)[0]) for kind, names in lists.items()}
+        models = {}
+        for kind in ("first", "last"):
+            self.set_channels_last(kind == "last")
+            models[kind] = Pipeline(optimise(artifact, [*self._passes, *after])[0])
         times: dict[str, list[float]] = {kind: [] for kind in models}
         for turn in range(rounds + 1):
             for kind, model in models.items():
@@ -250,8 +266,7 @@ class PassBuilder:
                 if turn:
                     times[kind].append(time.perf_counter() - start)
         medians = {kind: sorted(found)[len(found) // 2] for kind, found in times.items()}
-        is_faster = medians["last"] < _WORTH * medians["first"]
-        self._passes = lists["last" if is_faster else "first"]
+        self.set_channels_last(medians["last"] < _WORTH * medians["first"])
         return medians
 
     def optimise(self, artifact: Artifact) -> tuple[Artifact, dict[str, PassReport]]:

@@ -45,6 +45,9 @@ class _Shared:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        if config.engine == "auto" and config.memory_limit is not None:
+            config.engine = "xla"
+            config._notes["set_engine('auto')"] = "xla: no other engine keeps a memory limit"
         if config.engine == "auto":
             config.autotune()
         self.prepared = prepared = prepare(config)

@@ -61,8 +61,8 @@ def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
         options = {"dtype": config.precision, "keep": tuple(sorted(config.kept_ops))}
         # Folding stores the weights narrow, instead of narrowing them in each run.
         passes += [("precision", options), "constant_folding"]
-    elif passes and narrows and _has_native_kernels(config):
-        passes += ["native_convolutions", "native_lstm"]
+    elif passes and narrows:
+        passes += native_passes(config)
     model = config.source.digest()
     facts = {"model": model, "passes": passes, "proa": full_version, "source": source_fingerprint()}
     digest = digest_of(facts)
@@ -77,9 +77,11 @@ def prepare(config: Any, *, narrows: bool | None = None) -> Prepared:
     return Prepared(artifact, Interface(artifact), digest)
 
 
-def _has_native_kernels(config: Any) -> bool:
+def native_passes(config: Any) -> list[str]:
+    """Returns the passes that give ops to Proa's own kernels, for the engine `xla`."""
     is_on = get_flags()["FLAGS_native_kernels"]
-    return bool(is_on) and as_place(config.device).device.platform == "cpu"
+    fits = is_on and as_place(config.device).device.platform == "cpu"
+    return ["native_convolutions", "native_lstm"] if fits else []
 
 
 def _kept(config: Any, digest: str) -> Artifact | None:

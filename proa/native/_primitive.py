@@ -74,7 +74,9 @@ def _abstract(shape: Any, /, *arrays: Any, **parameters: Any) -> Any:
 
 
 def _apply(primitive: Any, /, *arrays: Any, **parameters: Any) -> Any:
-    return jax.jit(functools.partial(primitive.bind, **parameters))(*arrays)
+    # Also where `jax.disable_jit` is on: a kernel runs as compiled code only.
+    with jax.disable_jit(False):
+        return jax.jit(functools.partial(primitive.bind, **parameters))(*arrays)
 
 
 def _lower(form: Any, kernel: Any, context: Any, /, *given: Any, **parameters: Any) -> Any:

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+import proa
 from proa.core import InvalidArgumentError
-from proa.inference import Config, _autotune, create_predictor
+from proa.inference import Config, _autotune, _optimise, create_predictor
 from proa.inference._measure import EngineTime, Measurement
 from proa.jit import save
 from proa.static import InputSpec
@@ -75,6 +76,32 @@ def test_a_file_that_does_not_fit_is_measured_anew(path, measured, damage):
     file.write_text("{" if damage == "junk" else json.dumps(content))
     assert _config(path).autotune().is_new
     assert not _config(path).autotune().is_new
+
+
+@pytest.mark.parametrize("worth", [0.0, 1e9], ids=["channels last is slower", "faster"])
+def test_xla_gets_the_layout_that_measures_faster(tmp_path, measured, monkeypatch, worth):
+    monkeypatch.setattr(_optimise, "_WORTH", worth)
+    net = proa.nn.Sequential(proa.nn.Conv2D(3, 4, 3), proa.nn.ReLU())
+    x = np.ones((1, 3, 8, 8), np.float32)
+    file = save(net, tmp_path / "conv", [InputSpec([1, 3, 8, 8], name="x")], samples=[x])
+    for is_new in (True, False):
+        config = Config(file)
+        choice = config.autotune()
+        assert (choice.is_new, choice.channels_last) == (is_new, worth > 0)
+        assert ("layout_nhwc" in config.pass_builder().all_passes()) == (worth > 0)
+        assert ("channels of images last" in str(choice)) == (worth > 0)
+    (got,) = create_predictor(config).run([x])
+    net.eval()
+    np.testing.assert_allclose(got, net(proa.to_tensor(x)).numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_with_a_memory_limit_the_engine_auto_is_xla(path, measured):
+    config = _config(path)
+    config.set_engine("auto")
+    config.set_memory_limit(100)
+    predictor = create_predictor(config)
+    assert (predictor.config.engine, measured) == ("xla", [])
+    assert "no other engine keeps a memory limit" in predictor.explain()
 
 
 def test_samples_are_checked(path, measured):

@@ -53,7 +53,7 @@ def test_what_is_set_stands_in_the_summary():
     lines = [" ".join(line.split()) for line in config.summary().splitlines()]
     for wanted in (
         "model m.proa",
-        "threads 4",
+        "threads 4; no effect on xla, limit the cores of the process (taskset)",
         "batch buckets [1, 4]",
         "memory limit 64 MB",
         "range of x [1, 3] to [8, 3]",

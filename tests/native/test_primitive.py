@@ -33,6 +33,12 @@ def test_the_kernel_runs_for_float32_where_there_are_kernels(product, monkeypatc
     np.testing.assert_array_equal(wide, np.outer(a, b))
 
 
+def test_it_runs_where_jit_is_switched_off(product):
+    a, b = np.array([1.0, 2.0], np.float64), np.array([3.0, 5.0], np.float64)
+    with jax.disable_jit():
+        np.testing.assert_array_equal(product(a, b), np.outer(a, b))
+
+
 def test_gradients_follow_the_rules(product):
     a, b = np.array([1.0, 2.0], np.float32), np.array([3.0, 5.0], np.float32)
     weight = jnp.array([[1.0, 10.0], [100.0, 1000.0]])

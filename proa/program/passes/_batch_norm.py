@@ -11,7 +11,7 @@ from proa.core import as_dtype
 from .._program import Call, Program, Value
 from ._pass import register_pass
 from ._pattern import Match, Pattern, leaf, node, rewrite, weight
-from ._rewrite import Builder, Graph, Notes, attribute, count, inside
+from ._rewrite import Builder, Graph, Notes, attribute, count
 
 _CONVOLUTIONS = tuple([f"conv{n}d" for n in (1, 2, 3)])
 _TRANSPOSED = tuple([f"conv{n}d_transpose" for n in (1, 2, 3)])
@@ -30,7 +30,6 @@ def conv_batch_norm_folding(program: Program) -> tuple[Program, Notes]:
 
 
 def _folded(program: Program, notes: Notes) -> Program:
-    program = inside(program, lambda inner: _folded(inner, notes))
     # One may clear the way for another: a scale stands before the bias that follows it.
     while True:
         before = program

@@ -20,7 +20,6 @@ from ._rewrite import (
     Notes,
     attribute,
     count,
-    inside,
     is_plain,
     sub_programs,
 )
@@ -35,7 +34,7 @@ def dead_code(program: Program) -> tuple[Program, Notes]:
 
 def _without_dead(program: Program, notes: Notes) -> Program:
     program = _trimmed(program, notes)
-    made = inside(prune(program), lambda inner: _without_dead(inner, notes))
+    made = prune(program)
     count(notes, "calls dropped", len(program.calls) - len(made.calls))
     count(notes, "constants dropped", len(program.constants) - len(made.constants))
     is_same = made.calls == program.calls and len(made.constants) == len(program.constants)
@@ -90,7 +89,6 @@ def common_subexpressions(program: Program) -> tuple[Program, Notes]:
 
 
 def _merged(program: Program, notes: Notes) -> Program:
-    program = inside(program, lambda inner: _merged(inner, notes))
     builder = Builder(program)
     seen_arrays: dict[Any, Value] = {}
     for value, array in program.constants.items():
@@ -135,7 +133,6 @@ def identity_and_dropout_removal(program: Program, inference: bool = True) -> tu
 
 
 def _without_identities(program: Program, inference: bool, notes: Notes) -> Program:
-    program = inside(program, lambda p: _without_identities(p, inference, notes))
     while True:
         graph, builder = Graph.of(program), Builder(program)
         for call in program.calls:

@@ -14,13 +14,12 @@ from proa.core import InvalidArgumentError, Op, Vjp, describe_array
 from .._control_flow import CondOp
 from .._dims import has_dimension
 from .._program import Call, Program, Value, prune
+from ._inside import KEPT
 from ._pass import register_pass
 from ._rewrite import Builder, Notes, count, inline, is_plain, sub_programs
 
 #: Bytes that folding may always make; beyond, it makes no more than it takes.
 _SMALL = 1 << 16
-#: Constants up to this many bytes stay in the Program when weights are lifted out.
-_KEPT = 1 << 10
 
 
 def bind(program: Program, arrays: Mapping[str, Any] | Sequence[Any]) -> Program:
@@ -86,7 +85,7 @@ def _flowing(call: Call, constants: Mapping[Value, Any]) -> Call:
 
 
 def lift_constants(
-    program: Program, larger_than: int = _KEPT
+    program: Program, larger_than: int = KEPT
 ) -> tuple[Program, dict[str, np.ndarray]]:
     """Makes large constants captures again: XLA does not embed them, files keep them apart.
 

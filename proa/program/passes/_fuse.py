@@ -11,13 +11,11 @@ from .._region import FUSED, REGION
 from ._batch_norm import per_channel
 from ._pass import register_pass
 from ._pattern import Match, Pattern, either, leaf, node, rewrite, scalar, weight
-from ._rewrite import Builder, Graph, Notes, attribute, count, inside
+from ._rewrite import Builder, Graph, Notes, attribute, count
 
 
 def with_rules(program: Program, rules: dict[str, Any], notes: Notes) -> Program:
-    """Applies groups of rules one after the other, inside branches and loops as well."""
-    # What is a region already stays one.
-    program = inside(program, lambda inner: with_rules(inner, rules, notes), regions=False)
+    """Applies groups of rules one after the other."""
     for what, given in rules.items():
         program, done = rewrite(program, given)
         count(notes, what, done)
@@ -27,7 +25,7 @@ def with_rules(program: Program, rules: dict[str, Any], notes: Notes) -> Program
 # Layer norm
 
 
-@register_pass("fuse_layer_norm")
+@register_pass("fuse_layer_norm", inside="control flow")
 def fuse_layer_norm(program: Program) -> tuple[Program, Notes]:
     """Finds layer and RMS norms that are written out, and makes them one op each."""
     notes: Notes = {}
@@ -170,7 +168,7 @@ _NORM_RULES = {
 # Attention
 
 
-@register_pass("fuse_attention")
+@register_pass("fuse_attention", inside="control flow")
 def fuse_attention(program: Program) -> tuple[Program, Notes]:
     """Finds softmax(query key^T * scale + mask) value, and makes it one attention op."""
     notes: Notes = {}
@@ -263,7 +261,8 @@ _ATTENTION_RULES = {"attentions made": [(_attention, _make_attention)]}
 # Bias and activation
 
 
-@register_pass("fuse_bias_activation")
+# What is a region already stays one.
+@register_pass("fuse_bias_activation", inside="control flow")
 def fuse_bias_activation(program: Program) -> tuple[Program, Notes]:
     """Makes one region of a convolution or product, the bias added to it and its activation.
 

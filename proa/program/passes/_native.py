@@ -15,7 +15,7 @@ from .._program import Call, Program, Value, prune
 from ._fuse import with_rules
 from ._pass import register_pass
 from ._pattern import Match, either, leaf, node, weight
-from ._rewrite import Builder, Graph, Notes, attribute, count, inside
+from ._rewrite import Builder, Graph, Notes, attribute, count
 
 #: Largest number of kernel elements of a depthwise convolution.
 _MAX_TAPS = 49
@@ -130,7 +130,6 @@ def native_lstm(program: Program) -> tuple[Program, Notes]:
 
 
 def _with_native_lstm(program: Program, notes: Notes) -> Program:
-    program = inside(program, lambda inner: _with_native_lstm(inner, notes))
     if not any(_lstm_weights(program, call) for call in program.calls):
         return program
     builder = Builder(program)

@@ -15,6 +15,7 @@ from proa.core import InvalidArgumentError, ProgramError, UnknownNameError
 from .._cost import Cost, cost, default_sizes
 from .._program import Program, Value
 from .._verify import verify
+from ._inside import descending
 from ._rewrite import Notes
 
 #: What a pass's function is: from a Program (and options) to a Program, and what was done.
@@ -57,11 +58,15 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 }
 
 
-def register_pass(name: str) -> Callable[[Function], Function]:
+def register_pass(name: str, *, inside: str = "all") -> Callable[[Function], Function]:
     """Enters a pass; the first line of its docstring says what it does.
+
+    A pass is written for one Program. Where it is called it also rewrites the Programs in
+    branches, loops and regions, and sees as constants there what is constant outside.
 
     Args:
         name: what it is called by.
+        inside: where it goes: `"all"`, `"control flow"` (not into regions) or `"nowhere"`.
 
     Raises:
         InvalidArgumentError: the name is taken.
@@ -84,6 +89,8 @@ def register_pass(name: str) -> Callable[[Function], Function]:
 
     def enter(function: Function) -> Function:
         summary = (function.__doc__ or name).strip().splitlines()[0]
+        if inside != "nowhere":
+            function = descending(function, regions=inside == "all")
         _PASSES[name] = Pass(name, function, summary)
         return function
 

@@ -16,7 +16,7 @@ from ._pass import register_pass
 from ._rewrite import Builder, Graph, Notes, count
 
 
-@register_pass("recompute")
+@register_pass("recompute", inside="nowhere")
 def recompute(
     program: Program, segments: int | None = None, layers: Sequence[str] = ()
 ) -> tuple[Program, Notes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from proa.core import Op, ProgramError, Vjp, get_op
 from .._control_flow import SubProgram
 from .._program import Call, Program, Value, has_effect
 from .._recorder import infer
-from .._region import REGION
 
 #: How often a pass did what, in its own words.
 Notes = dict[str, int]
@@ -216,27 +215,6 @@ def sub_programs(call: Call) -> list[Program]:
     if not call.op.has_programs:
         return []
     return [each.program for each in call.key if isinstance(each, SubProgram)]
-
-
-def inside(
-    program: Program, function: Callable[[Program], Program], *, regions: bool = True
-) -> Program:
-    """Rewrites the Programs inside branches, loops and (unless not) regions."""
-    calls, changed = [], False
-    for call in program.calls:
-        if call.op.has_programs and (regions or call.op is not REGION):
-            key = tuple([_rewritten(each, function) for each in call.key])
-            if not all(a is b for a, b in zip(key, call.key, strict=True)):
-                call, changed = replace(call, key=key), True
-        calls.append(call)
-    return replace(program, calls=calls) if changed else program
-
-
-def _rewritten(attribute: Any, function: Callable[[Program], Program]) -> Any:
-    if not isinstance(attribute, SubProgram):
-        return attribute
-    made = function(attribute.program)
-    return attribute if made is attribute.program else SubProgram(made, attribute.sizes)
 
 
 def inline(builder: Builder, program: Program, inputs: Sequence[Value]) -> list[Value]:

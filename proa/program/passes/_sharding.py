@@ -16,7 +16,7 @@ from ._pass import register_pass
 from ._rewrite import Builder, Graph, Notes, attribute, count
 
 
-@register_pass("sharding")
+@register_pass("sharding", inside="nowhere")
 def sharding(
     program: Program, mesh: Any = None, placements: Mapping[str, Sequence[Any]] | None = None
 ) -> tuple[Program, Notes]:
