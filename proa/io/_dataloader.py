@@ -33,6 +33,7 @@ from ._pool import WorkerPool, free_memory, in_order, streams_in_turn
 from ._position import Position, read_position
 from ._random import Repeats, preserved_globals
 from ._sampler import checked_epoch, checked_sampler, draw
+from ._slots import Recycled
 
 
 @dataclass(frozen=True)
@@ -355,7 +356,7 @@ class DataLoader:
         }
 
     def _read_here(self, plan: _Plan) -> Iterator[Any]:
-        reader = make_reader(self._job(), 0, lambda *_: None)
+        reader = make_reader(self._job(), 0, lambda *_: None, Recycled().empty)
         for task in self._tasks(plan):
             with preserved_globals() if reader.draws else nullcontext():
                 try:

@@ -37,6 +37,8 @@ class Task(NamedTuple):
     repeats: tuple[int, ...] = ()
     #: Whether the samples are only to be passed over (streams).
     skip: bool = False
+    #: Memory of earlier batches that the worker may use again.
+    returned: tuple[str, ...] = ()
 
 
 class EndOfStream(Exception):

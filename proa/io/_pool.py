@@ -21,6 +21,7 @@ from ._errors import SampleError, WorkerError, WorkerTimeoutError
 from ._fetch import COLLATING, READING, SENDING, STARTING, Task
 from ._launcher import MEMORY_FOLDER, Launcher, launcher
 from ._payload import pack
+from ._slots import Leases
 from ._transport import Message, anonymous_file, receive, remove_leftovers
 from ._worker import PROGRESS_BYTES, Cancel, Setup, read_progress
 
@@ -37,6 +38,7 @@ class _Worker:
     connection: Connection
     shared: mmap.mmap
     tasks: dict[int, Task] = field(default_factory=dict)
+    leases: Leases = field(default_factory=Leases)
     ready: bool = False
 
 
@@ -111,7 +113,7 @@ class WorkerPool:
             if worker is not None
             else min(self._workers, key=lambda each: len(each.tasks))
         )
-        task = task._replace(number=number)
+        task = task._replace(number=number, returned=chosen.leases.take_returned())
         chosen.tasks[number] = task
         try:
             chosen.connection.send(task)
@@ -162,7 +164,7 @@ class WorkerPool:
 
     def _receive(self, worker: _Worker) -> None:
         try:
-            message = receive(worker.connection)
+            message = receive(worker.connection, worker.leases)
         except (EOFError, OSError) as error:
             raise self._death(worker) from error
         if message.kind == "ready":

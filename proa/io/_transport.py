@@ -1,11 +1,11 @@
 """How a batch travels from a worker process: small ones in a pipe, big arrays in shared memory.
 
 Arrays leave the pickle as separate buffers. Big ones are in a file of the shared memory folder,
-which the receiver maps and unlinks at once: no copy in the main process, nothing to recycle, and
-the memory is free as soon as the arrays are. A batch that the loader itself puts together is
-stacked in such a file (`SharedMemory.empty`), so it is not copied in the worker either. Room in a
-file is asked for before it is mapped, or it is written with `write`: a full folder is an error to
-handle then, not a bus error that kills a process.
+which the receiver maps and unlinks at once: no copy in the main process. A batch that the loader
+itself puts together is stacked in such a file (`SharedMemory.empty`), so it is not copied in the
+worker either, and the file is used again (`_slots.py`). Room in a file is asked for before it is
+mapped, or it is written with `write`: a full folder is an error to handle then, not a bus error
+that kills a process.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ import numpy as np
 
 from proa.core import aligned_empty
 
-#: Batches of fewer bytes go through the pipe: a file would cost more than the copy.
-INLINE_BYTES = 32 * 1024
+from ._slots import INLINE_BYTES, Leases, Slots
+
 _ALIGNMENT = 64
 
 
@@ -51,8 +51,13 @@ class SharedMemory:
     def __init__(self, prefix: str, budget: int) -> None:
         self._prefix, self.budget = prefix, budget
         self._numbers = itertools.count()
-        #: By address: files of arrays that were made for the next message.
-        self._made: dict[int, tuple[str, int]] = {}
+        self.slots = Slots(self._next_path)
+
+    def _next_path(self) -> str:
+        return f"{self._prefix}{os.getpid()}-{next(self._numbers)}" if self._prefix else ""
+
+    def _left(self) -> int:
+        return self.budget - self.slots.used
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """Returns an array for the next message and for nothing else: its memory is given away.
@@ -61,39 +66,15 @@ class SharedMemory:
         """
         dtype = np.dtype(dtype)
         size = math.prod(shape) * dtype.itemsize
-        if size < INLINE_BYTES or size > self._left():
-            return aligned_empty(shape, dtype)
-        path = f"{self._prefix}{os.getpid()}-{next(self._numbers)}"
-        mapped = _mapped_file(path, size) if self._prefix else None
-        if mapped is None:
-            return aligned_empty(shape, dtype)
-        array = np.frombuffer(mapped, dtype)
-        self._made[array.ctypes.data] = (path, size)
-        return array.reshape(shape)
-
-    def _left(self) -> int:
-        return self.budget - sum(size for _, size in self._made.values())
-
-    def file_of(self, buffer: memoryview) -> str:
-        """Returns the path of the file that a buffer is all of, or ""."""
-        if buffer.nbytes < INLINE_BYTES or not self._made:
-            return ""
-        path, size = self._made.get(np.frombuffer(buffer, np.uint8).ctypes.data, ("", 0))
-        return path if size == buffer.nbytes else ""
-
-    def discard(self, sent: Sequence[str] = ()) -> None:
-        """Removes the files that were made and not sent."""
-        for path, _ in self._made.values():
-            if path not in sent:
-                with suppress(OSError):
-                    os.unlink(path)
-        self._made.clear()
+        fits = INLINE_BYTES <= size <= self._left()
+        taken = self.slots.take(size) if fits else None
+        return aligned_empty(shape, dtype) if taken is None else taken.view(dtype).reshape(shape)
 
     def write(self, buffers: Sequence[memoryview], total: int) -> str:
         """Returns the path of a file with the buffers, or "" when there is no room for them."""
         if not self._prefix or total > self._left():
             return ""
-        path = f"{self._prefix}{os.getpid()}-{next(self._numbers)}"
+        path = self._next_path()
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except OSError:
@@ -107,25 +88,6 @@ class SharedMemory:
         finally:
             os.close(descriptor)
         return path
-
-
-def _mapped_file(path: str, size: int) -> mmap.mmap | None:
-    """Makes a file and maps it; `None` where there is no room."""
-    if not hasattr(os, "posix_fallocate"):
-        return None
-    try:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-    except OSError:
-        return None
-    try:
-        os.posix_fallocate(descriptor, 0, size)
-        # All pages at once: one by one, faults take longer than the copy.
-        return mmap.mmap(descriptor, size, mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0))
-    except OSError:
-        os.unlink(path)
-        return None
-    finally:
-        os.close(descriptor)
 
 
 def write_all(descriptor: int, buffer: bytes | memoryview, offset: int) -> None:
@@ -156,38 +118,40 @@ def dump(value: Any) -> tuple[bytes, list[memoryview]]:
 def send(connection: Connection, message: Message, memory: SharedMemory) -> None:
     """Sends a message; its big arrays through shared memory where there is room."""
     data, buffers = dump(message.content)
-    files = [memory.file_of(buffer) for buffer in buffers]
+    files = [memory.slots.path_of(buffer) for buffer in buffers]
     others = [buffer for buffer, file in zip(buffers, files, strict=True) if not file]
     total = sum(buffer.nbytes for buffer in others)
     path = memory.write(others, total) if total >= INLINE_BYTES else ""
     overflow = total if total >= INLINE_BYTES and not path else 0
     sizes = [buffer.nbytes for buffer in buffers]
-    head = (message.kind, message.number, data, list(zip(sizes, files, strict=True)), path)
-    connection.send_bytes(pickle.dumps((*head, overflow), protocol=5))
-    memory.discard(files)
+    parts, dropped = list(zip(sizes, files, strict=True)), memory.slots.take_dropped()
+    head = (message.kind, message.number, data, parts, path, overflow, dropped)
+    connection.send_bytes(pickle.dumps(head, protocol=5))
+    memory.slots.settle(files)
     if not path:
         for buffer in others:
             if buffer.nbytes:
                 connection.send_bytes(buffer)
 
 
-def receive(connection: Connection) -> Message:
-    """Receives what `send` sent. The arrays may be written to, and are nobody else's."""
-    kind, number, data, parts, path, overflow = pickle.loads(connection.recv_bytes())
-    others = [size for size, file in parts if not file]
+def receive(connection: Connection, leases: Leases) -> Message:
+    """Receives what `send` sent. The arrays may be written to, and are nobody else's.
+
+    Args:
+        connection: to the worker.
+        leases: of the worker's slots.
+    """
+    head = pickle.loads(connection.recv_bytes())
+    kind, number, data, parts, path, overflow, dropped = head
+    leases.drop(dropped)
+    others = [size for size, slot in parts if not slot]
     if path:
-        shared = iter(_taken(path, others))
+        shared = iter(map_file(path, others))
+        os.unlink(path)
     else:
         shared = iter([_read_inline(connection, size) for size in others])
-    buffers = [_taken(file, [size])[0] if file else next(shared) for size, file in parts]
+    buffers = [leases.lease(slot, size) if slot else next(shared) for size, slot in parts]
     return Message(kind, number, pickle.loads(data, buffers=buffers), overflow)
-
-
-def _taken(path: str, sizes: Sequence[int]) -> list[memoryview]:
-    """Maps the buffers of a file that is gone afterwards."""
-    buffers = map_file(path, sizes)
-    os.unlink(path)
-    return buffers
 
 
 def _read_inline(connection: Connection, size: int) -> memoryview:

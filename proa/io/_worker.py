@@ -149,6 +149,7 @@ def run_worker(channel: int, payload: int, progress: int) -> None:
     while True:
         report(WAITING, -1, 0)
         task = inbox.get()
+        memory.slots.take_back(task.returned)
         if task.run < inbox.cancelled_before:
             continue
         answer = _answer(reader, task)

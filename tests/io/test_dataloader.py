@@ -18,6 +18,7 @@ from proa.core import (
     to_tensor,
 )
 from proa.io import _pool
+from proa.io._slots import KEPT
 from tests.io.samples import Big, Counted, Fields, Numbers, Stream
 
 WORKERS = [0, 1, 4]
@@ -286,7 +287,8 @@ def test_nothing_grows_with_the_epochs():
     before = used()
     for _ in range(5):
         list(loader), list(fresh)
-    assert used()[0] == before[0]
+    # A mapping holds a descriptor; some wait for the next batch.
+    assert used()[0] <= before[0] + KEPT
 
 
 @pytest.mark.parametrize(

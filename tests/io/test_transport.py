@@ -6,6 +6,7 @@ from multiprocessing import Pipe
 import numpy as np
 import pytest
 
+from proa.io._slots import Leases
 from proa.io._transport import (
     INLINE_BYTES,
     Message,
@@ -26,7 +27,7 @@ def carry(value, memory):
     ours, theirs = Pipe()
     with ours, theirs:
         send(theirs, Message("batch", 7, value), memory)
-        return receive(ours)
+        return receive(ours, Leases())
 
 
 def check(message):
@@ -73,7 +74,7 @@ def test_without_room_arrays_go_through_the_pipe(case, prefix, tmp_path):
     ours, theirs = Pipe()
     with ours, theirs:
         send(theirs, Message("batch", 7, small), memory)
-        message = receive(ours)
+        message = receive(ours, Leases())
     assert message.overflow == INLINE_BYTES
     np.testing.assert_array_equal(message.content["x"], small["x"])
 
