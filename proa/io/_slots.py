@@ -202,7 +202,7 @@ class Recycled:
         else:
             self._forget(memory)
         # Through a memoryview: a view of an array refers to the owner of its memory, not to it.
-        leased = np.frombuffer(memoryview(memory), np.uint8)
+        leased = np.frombuffer(memory.data, np.uint8)
         weakref.finalize(leased, self._free.append, memory).atexit = False
         return leased.view(dtype).reshape(shape)
 
