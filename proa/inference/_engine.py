@@ -15,6 +15,8 @@ PRECISIONS = ("float32", "bfloat16", "float16")
 #: How far outputs in a precision may be from those in float32 that were recorded or computed by
 #: another engine, in units of the tolerance of golden samples.
 ROUGHNESS = {"float32": 1.0, "bfloat16": 1000.0, "float16": 200.0}
+#: What other engines than XLA say of themselves: seen with onnxruntime 1.32 and openvino 2026.
+NAN_LINE = "NaN            may become a number in activations and maxima; xla keeps it"
 
 
 @dataclass(frozen=True, kw_only=True)

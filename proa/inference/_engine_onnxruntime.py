@@ -5,28 +5,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from proa.core import UnsupportedError
+from proa.core import UnsupportedError, describe_array
 from proa.formats import Artifact
 
-from ._engine import CompiledModel, Engine, EngineOptions
+from ._engine import NAN_LINE, CompiledModel, Engine, EngineOptions
 from ._onnx_model import as_arrays, missing, model_bytes, refuse
 
 
 class _Session(CompiledModel):
-    def __init__(self, session: Any, version: str, threads: int | None) -> None:
+    def __init__(self, session: Any, version: str, threads: int | None, is_recurrent: bool) -> None:
         # One session serves all threads; each run has buffers of its own.
         self._session, self._version, self._threads = session, version, threads
         self._names = [each.name for each in session.get_inputs()]
+        self._is_recurrent = is_recurrent
 
     def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
         given = dict(zip(self._names, as_arrays(arrays), strict=True))
+        if self._is_recurrent:
+            self._refuse_empty(given)
         return self._session.run(None, given)
+
+    @staticmethod
+    def _refuse_empty(given: dict[str, Any]) -> None:
+        for name, array in given.items():
+            if not array.size:
+                # Seen with 1.32: its recurrent kernels end the process.
+                raise UnsupportedError(
+                    f"input `{name}` is {describe_array(array)}",
+                    expected="an element at least: onnxruntime cannot run recurrent layers on none",
+                    fix="leave the request out, or use the engine xla",
+                )
 
     def explain(self) -> list[str]:
         threads = self._threads or "as onnxruntime chooses"
         return [
             f"engine         onnxruntime {self._version} on cpu, float32 where recorded so",
             f"threads        {threads}",
+            NAN_LINE,
         ]
 
 
@@ -75,4 +90,6 @@ class OnnxruntimeEngine(Engine):
         except Exception as error:
             # Its errors share no base; any of them means that it cannot run this model.
             raise refuse(self.name, f"{error}"[:500], "use the engine xla") from error
-        return _Session(session, onnxruntime.__version__, options.threads)
+        calls = [call.op.name for p in artifact.programs.values() for call in p.calls]
+        is_recurrent = any(name.startswith("recurrent") for name in calls)
+        return _Session(session, onnxruntime.__version__, options.threads, is_recurrent)

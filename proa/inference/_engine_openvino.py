@@ -13,7 +13,7 @@ import numpy as np
 from proa.core import InvalidArgumentError
 from proa.formats import Artifact
 
-from ._engine import CompiledModel, Engine, EngineOptions
+from ._engine import NAN_LINE, CompiledModel, Engine, EngineOptions
 from ._onnx_model import as_arrays, dtypes_of, missing, model_bytes, refuse
 
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
@@ -75,6 +75,7 @@ class _Compiled(CompiledModel):
             f"computes in {held('INFERENCE_PRECISION_HINT').get_type_name()}",
             f"threads        {held('INFERENCE_NUM_THREADS')}",
             "integers       int64 is computed in 32 bits; inputs that need more are refused",
+            NAN_LINE,
         ]
 
     def trim(self) -> None:
