@@ -32,7 +32,7 @@ def read_program_desc(content: bytes) -> Graph:
     main = program.blocks[0]
     variables = {v.name: v for v in main.variables}
     feeds, fetches = [], []
-    block = Block()
+    block = Block(_arrays(main))
     for number, op in enumerate(main.ops):
         if op.type == "feed":
             feeds.append((_column(op), op.outputs[0].arguments[0]))
@@ -45,6 +45,14 @@ def read_program_desc(content: bytes) -> Graph:
     if not fetches:
         raise ValueError("it fetches nothing: it is no Program for inference")
     return Graph("desc", inputs, weights, block, [(name, name) for _, name in sorted(fetches)])
+
+
+def _arrays(block: BlockDesc) -> list[Node]:
+    """Calls that make the arrays of tensors, which a block only declares."""
+    kind = VariableKind.DENSE_TENSOR_ARRAY
+    arrays = [v for v in block.variables if v.type is not None and v.type.type == kind]
+    where = f"variables of block {block.idx}"
+    return [Node("create_array", {}, {"Out": [v.name]}, {}, where) for v in arrays]
 
 
 def _column(op: OpDesc) -> int:
@@ -105,4 +113,4 @@ def _sub_blocks(program: ProgramDesc, value: Any) -> Any:
     if found.parent_idx >= found.idx:
         raise ValueError(f"block {value} stands inside block {found.parent_idx}")
     nodes = [_node(program, op, found.idx, number) for number, op in enumerate(found.ops)]
-    return Block(nodes)
+    return Block([*_arrays(found), *nodes], local=frozenset([v.name for v in found.variables]))

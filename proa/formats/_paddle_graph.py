@@ -49,11 +49,20 @@ class Node:
 
 @dataclass
 class Block:
-    """Calls in order; `arguments` and `results` are variables that a region names."""
+    """Calls in order.
+
+    Attributes:
+        nodes: the calls.
+        arguments: variables that a region takes.
+        results: variables that it yields.
+        local: variables that a block of ProgramDesc declares; others that it writes are those
+            of the blocks around it.
+    """
 
     nodes: list[Node] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
+    local: frozenset[str] = frozenset()
 
 
 @dataclass

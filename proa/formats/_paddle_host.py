@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from jax.errors import InconclusiveDimensionOperation
 
 from proa.core import Tensor, as_dtype
 
@@ -50,7 +51,14 @@ def run_on_host(name: str, arguments: dict[str, Any], inputs: tuple[str, ...]) -
         known[parameter] = found
     try:
         return function(**known)
-    except (Unfit, TypeError, ValueError, ArithmeticError, IndexError):
+    except (
+        Unfit,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        IndexError,
+        InconclusiveDimensionOperation,
+    ):
         # The recorded op says what is wrong with it, or can do it.
         return None
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from proa.core import (
+    InvalidArgumentError,
     ProaError,
     ProgramError,
     Tensor,
@@ -16,10 +17,11 @@ from proa.core import (
     no_grad,
     to_tensor,
 )
-from proa.program import Program, make_dimension, record_cond, record_while, recording
+from proa.program import Program, make_dimension, recording
 
 from ._artifact import Artifact
 from ._manifest import make_manifest
+from ._paddle_control import CONTROL, blocks_of
 from ._paddle_graph import Block, Graph, Node, Variable, unknown_ops
 from ._paddle_host import run_on_host
 from ._paddle_rules import Rule, Unfit, find_rule, tensor
@@ -27,10 +29,6 @@ from ._paddle_rules import Rule, Unfit, find_rule, tensor
 #: How unknown sizes of the inputs are named, tried in this order: each by itself, first axes
 #: as one batch, equal axes of inputs of one rank as equal.
 _NAMINGS = ("own", "batch", "axis")
-
-
-#: Ops whose regions are recorded as branches and loops.
-_CONTROL = ("if", "while")
 
 
 def graph_to_artifact(
@@ -64,14 +62,12 @@ def walk(block: Block) -> Iterator[Node]:
     """Yields all nodes, those of branches and loops too."""
     for node in block.nodes:
         yield node
-        for value in node.attributes.values():
-            for inner in value if isinstance(value, list) else [value]:
-                if isinstance(inner, Block):
-                    yield from walk(inner)
+        for inner in blocks_of(node):
+            yield from walk(inner)
 
 
 def _is_known(op: str, form: str) -> bool:
-    return find_rule(op, form) is not None or (form == "pir" and op in _CONTROL)
+    return find_rule(op, form) is not None or (form, op) in CONTROL
 
 
 def _dimensions(variable: Variable, position: int, naming: str) -> tuple[Any, ...]:
@@ -172,8 +168,9 @@ class Translator:
             UnsupportedError: its op has no rule.
             ProgramError: as `run`.
         """
-        if self.form == "pir" and node.op in _CONTROL:
-            self._control(node)
+        handler = CONTROL.get((self.form, node.op))
+        if handler is not None:
+            self._control(handler, node)
             return
         found = find_rule(node.op, self.form)
         if found is None:
@@ -189,29 +186,17 @@ class Translator:
             raise _failed(node, self._describe(node, error)) from error
         self._keep(node, found, results)
 
-    def _control(self, node: Node) -> None:
-        """Runs a branch, or a loop whose first operand says whether to go on."""
-        keys = [key for names in node.slots.values() for key in names]
-        given = [tensor(self.values[key]) for key in keys]
-        first: Block = node.attributes["region_0"]
-        if node.op == "if":
-            other: Block = node.attributes["region_1"]
-            results = record_cond(given[0], lambda: self._inner(first), lambda: self._inner(other))
-        else:
-            names = [f"{node.op} {i}" for i in range(len(given))]
+    def inside(self, values: dict[str, Any]) -> Translator:
+        """Returns one for a block inside, on values of its own."""
+        return Translator(self.form, values)
 
-            def body(state: Sequence[Any]) -> Sequence[Any]:
-                return self._inner(first, state[1:])
-
-            results = record_while(lambda state: state[0], body, given, names)[1:]
-        for names, result in zip(node.outputs.values(), results, strict=True):
-            self.values[names[0]] = result
-
-    def _inner(self, block: Block, given: Sequence[Any] = ()) -> list[Any]:
-        """Runs a region, on values of its own; returns what it yields."""
-        values = {**self.values, **dict(zip(block.arguments, given, strict=True))}
-        Translator(self.form, values).run(block)
-        return [tensor(values[key]) for key in block.results]
+    def _control(self, handler: Any, node: Node) -> None:
+        try:
+            handler(self, node)
+        except KeyError as error:
+            raise _failed(node, f"variable {error} is not defined before") from error
+        except (Unfit, InvalidArgumentError, ValueError, TypeError) as error:
+            raise _failed(node, str(error)) from error
 
     def _keep(self, node: Node, found: Rule, results: Any) -> None:
         made = results if isinstance(results, tuple) else (results,)

@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from proa.core import checks_numbers, new_tensor
+from proa.core import checks_numbers, new_tensor, told_plainly
 from proa.formats import ROLES, Artifact
 from proa.program import run_stepwise
 
@@ -107,9 +107,10 @@ class Pipeline:
 
     def _call(self, variant: _Variant, signature: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
         if self._budget is None:
-            return variant.call(self.weights, list(arrays))
+            with told_plainly():
+                return variant.call(self.weights, list(arrays))
         needed = variant.scratch + sum(a.nbytes for a in arrays)
-        with self._budget.reserve(needed, lambda: self._evict(signature)):
+        with told_plainly(), self._budget.reserve(needed, lambda: self._evict(signature)):
             return jax.block_until_ready(variant.call(self.weights, list(arrays)))
 
     def _known(self, signature: Any) -> _Variant | None:

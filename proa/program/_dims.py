@@ -72,7 +72,8 @@ def make_dimension(text: str) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str) -> ast.expr:
+def parsed(text: str) -> ast.expr:
+    """Returns the syntax tree of a dimension as text; not to be changed."""
     return ast.parse(text.replace("^", "**"), mode="eval").body
 
 
@@ -100,7 +101,7 @@ def evaluate_dimension(dimension: Any, sizes: Mapping[str, Any]) -> Any:
     if not is_dimension(dimension):
         return dimension
     text = str(dimension)
-    return _evaluate(_parsed(text), sizes, text)
+    return _evaluate(parsed(text), sizes, text)
 
 
 def substitute(value: Any, sizes: Mapping[str, Any]) -> Any:
@@ -125,7 +126,7 @@ def dimension_names(value: Any) -> set[str]:
         return {name for item in value for name in dimension_names(item)}
     if not is_dimension(value):
         return set()
-    nodes = ast.walk(_parsed(str(value)))
+    nodes = ast.walk(parsed(str(value)))
     return {n.id for n in nodes if isinstance(n, ast.Name) and n.id not in _CALLS}
 
 

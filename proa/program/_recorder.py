@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +29,7 @@ from proa.core import (
 
 from ._blocks import Block, Write
 from ._dims import as_struct
+from ._opaque import named_shapes
 from ._program import Call, NeedsConversion, Program, TapeGradient, Value, prune
 from ._sampled import sampled_shapes
 from ._tape_gradient import Origin, has_graph, record_gradient
@@ -68,7 +69,9 @@ def infer(
     if known is None:
         structs = [as_struct(v.shape, v.dtype) for v in inputs]
         try:
-            out = jax.eval_shape(op.array_fn(key), *structs)
+            out = named_shapes(op, key, structs)
+            if out is None:
+                out = jax.eval_shape(op.array_fn(key), *structs)
         except Exception as error:
             out = sampled_shapes(op, key, inputs) if op.jit else None
             if out is None and isinstance(error, ProaError):
@@ -106,7 +109,7 @@ class Argument:
 
     index: int
 
-    def find(self, inputs: list[Tensor]) -> Any:
+    def find(self, inputs: Sequence[Tensor]) -> Any:
         """Returns the tensor in a call's inputs."""
         return inputs[self.index]
 
@@ -117,7 +120,7 @@ class GradientOf:
 
     owner: Any
 
-    def find(self, inputs: list[Tensor]) -> Any:
+    def find(self, inputs: Sequence[Tensor]) -> Any:
         """Returns the gradient of the owner, a Tensor or an argument."""
         owner = self.owner.find(inputs) if isinstance(self.owner, Argument) else self.owner
         return owner._grad
@@ -130,7 +133,7 @@ class AttributeOf:
     layer: Any
     name: str
 
-    def find(self, inputs: list[Tensor]) -> Any:
+    def find(self, inputs: Sequence[Tensor]) -> Any:
         """Returns what the attribute holds now."""
         return self.layer.tensor_members().get(self.name)
 
