@@ -1,4 +1,6 @@
-"""Models that the real Paddle writes, one per row of the table and form: Proa reads and runs them.
+"""Models that the real Paddle writes, per row of the table and form: Proa reads and runs them.
+
+Models with branches, loops and arrays of tensors (`_save_flows.py`) are among them.
 
 `python -m parity.saved [--only REGEX]` prints how many agree, which are not read and why, and which
 differ; a difference without a reason fails the run.
@@ -33,8 +35,13 @@ _ROUNDS = 20
 def write(paddle: str, folder: Path, flag: str, only: str) -> None:
     """Has the real Paddle write the models; it is started again after a crash."""
     environment = {**os.environ, "FLAGS_enable_pir_api": flag, "GLOG_minloglevel": "3"}
+    for module in ("_save_flows", "_save_rows"):
+        _run(paddle, module, folder, environment, only)
+
+
+def _run(paddle: str, module: str, folder: Path, environment: dict[str, str], only: str) -> None:
     for _ in range(_ROUNDS):
-        command = [paddle, "-m", "parity._save_rows", str(folder), only]
+        command = [paddle, "-m", f"parity.{module}", str(folder), only]
         try:
             done = subprocess.run(
                 command,
