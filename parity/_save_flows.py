@@ -36,7 +36,8 @@ def _mend_old_form() -> None:
     def logical_not(x: Any, out: Any = None, name: Any = None) -> Any:
         return _old("logical_not", {"X": x}, "bool")
 
-    for module in list(sys.modules.values()):
+    modules: list[Any] = list(sys.modules.values())
+    for module in modules:
         if getattr(module, "__name__", "").startswith("paddle") and hasattr(module, "logical_not"):
             module.logical_not = logical_not
 
@@ -82,7 +83,6 @@ def loop(x: Any) -> Any:
 
 def loop_until(x: Any) -> Any:
     """A loop whose end depends on what it computes."""
-
     return paddle.static.nn.while_loop(lambda y: total(y * y) > 1.0, lambda y: [y * 0.5], [x])[0]
 
 
