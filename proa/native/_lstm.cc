@@ -17,6 +17,8 @@ namespace {
 
 constexpr int kUnits = 8;
 constexpr int64_t kMostHelpers = 7;
+// Steps that may have to wait for a helper before they do without it: there is no processor for it.
+constexpr int kMostLost = 3;
 // Multiplications of a step that are worth another thread.
 constexpr int64_t kWorthSharing = 48 * 1024;
 
@@ -24,17 +26,22 @@ typedef float Eight __attribute__((vector_size(32)));
 typedef int32_t Words __attribute__((vector_size(32)));
 typedef float Loose __attribute__((vector_size(32), aligned(4), may_alias));
 
-// Waits for what takes microseconds, unless the machine has taken the other thread off.
+// Waits for what takes about a microsecond, unless the machine has taken the other thread off:
+// then that one may need this processor.
 class Patience {
  public:
   void Look() {
-    if (++looks_ > 2000) return std::this_thread::yield();
+    if (++looks_ > kLooks) return std::this_thread::yield();
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
   }
 
+  // Whether it has taken much longer.
+  bool is_lost() const { return looks_ > 2 * kLooks; }
+
  private:
+  static constexpr int kLooks = 100;
   int looks_ = 0;
 };
 
@@ -117,6 +124,7 @@ struct alignas(64) Helper {
   std::atomic<int> state{kAbsent};
   int64_t time = 0, begin = 0, end = 0;
   const float* before = nullptr;
+  int lost = 0;  // steps that had to wait for it
 };
 
 struct Crew {
@@ -161,9 +169,12 @@ void RunSteps(Crew& crew, int64_t count, bool reverse) {
       each.state.store(Helper::kWorking, std::memory_order_release);
     }
     s.Step(time, before, 0, s.blocks / parts);
-    Patience patience;
-    for (int64_t p = 0; p < present; ++p)
+    for (int64_t p = 0; p < present; ++p) {
+      Patience patience;
       while (there[p]->state.load(std::memory_order_acquire) == Helper::kWorking) patience.Look();
+      if (patience.is_lost() && ++there[p]->lost == kMostLost)
+        there[p]->state.store(Helper::kLeaving);
+    }
     before = s.out + time * s.batch * s.hidden;
   }
   for (int64_t h = 0; h < count; ++h) crew.helpers[h].state.store(Helper::kLeaving);
