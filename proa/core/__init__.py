@@ -9,6 +9,7 @@ from ._composite import composite as composite
 from ._context import bump_mode_epoch as bump_mode_epoch
 from ._context import context as context
 from ._context import interceptors as interceptors
+from ._context import is_users_frame as is_users_frame
 from ._context import key_lock as key_lock
 from ._context import located_at as located_at
 from ._context import location_in as location_in

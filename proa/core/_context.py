@@ -90,7 +90,7 @@ def user_frame() -> FrameType | None:
     """Returns the innermost frame that is not Proa's own."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if _is_users(frame):
+        if is_users_frame(frame):
             return frame
         frame = frame.f_back
     return None
@@ -106,7 +106,8 @@ def located_at(where: str) -> Iterator[None]:
         context.location = before
 
 
-def _is_users(frame: FrameType) -> bool:
+def is_users_frame(frame: FrameType) -> bool:
+    """Whether code is neither Proa's nor JAX's."""
     module = frame.f_globals.get("__name__", "")
     return module.partition(".")[0] not in (_PACKAGE, "jax", "contextlib", "functools")
 
@@ -115,7 +116,7 @@ def location_in(trace: TracebackType | None) -> str:
     """Returns `file:line` of the innermost frame of a traceback that is not Proa's own."""
     found = "<unknown>"
     while trace is not None:
-        if _is_users(trace.tb_frame):
+        if is_users_frame(trace.tb_frame):
             found = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
     return found

@@ -212,6 +212,7 @@ def converted_call(f: Any, args: tuple[Any, ...], kwargs: Any, scope: Any = None
     if builtin is not None:
         return builtin(*args, **kwargs)
     adapted = adapt(f)
+    iteration.refuse_sizes_as_keys(getattr(f, "__self__", None), args)
     if adapted is f and any(isinstance(v, TensorList) for v in (*args, *kwargs.values())):
         return _call_on_lists(f, args, kwargs)
     if adapted is f and _takes_functions(f):

@@ -7,10 +7,11 @@ gone through by number, in a recorded loop; everything else is Python's.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from jax.core import max_dim, min_dim
+from jax.errors import InconclusiveDimensionOperation
 
 from proa.core import InvalidArgumentError, Tensor, is_dimension, to_tensor, user_location
 from proa.ops import minimum, stack, where
@@ -140,7 +141,17 @@ def get_item(value: Any, index: Any) -> Any:
     """`value[index]`; a list of tensors may be asked for an entry that is not known yet."""
     if isinstance(value, list | tuple) and value and is_unknown(index):
         return _rows(value).item(index)
+    refuse_sizes_as_keys(value, [index])
     return value[index]
+
+
+def refuse_sizes_as_keys(container: Any, keys: Iterable[Any]) -> None:
+    """Raises where a dict or set is asked for a size that is not known yet."""
+    if isinstance(container, dict | set | frozenset) and any(map(is_dimension, keys)):
+        raise InconclusiveDimensionOperation(
+            "an unknown size is a key of a dict or set: what it finds there depends on what "
+            "it will be"
+        )
 
 
 def set_item(value: Any, index: Any, new: Any) -> Any:

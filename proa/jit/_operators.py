@@ -32,6 +32,7 @@ from proa.program import (
     RoomCheck,
     TensorList,
     Value,
+    may_be_equal,
     record_block,
     record_cond,
     record_effect,
@@ -47,7 +48,10 @@ _COMPARISONS = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
+    "in": lambda a, b: a in b,
+    "not in": lambda a, b: a not in b,
 }
+_LISTS = (list, tuple, set, frozenset, range, dict)
 
 
 class FunctionScope:
@@ -305,29 +309,62 @@ def print_(*values: Any, **options: Any) -> None:
 def compare(symbol: str, a: Any, b: Any) -> Any:
     """`a < b` and the like; of sizes that are not known yet, a tensor of the recording."""
     function = _COMPARISONS[symbol]
-    if not (is_dimension(a) or is_dimension(b)) or isinstance(a, Tensor) or isinstance(b, Tensor):
+    if symbol in ("==", "!=", "in", "not in") and context.recorder is not None:
+        if symbol in ("in", "not in"):
+            found = _among(a, b) if isinstance(b, _LISTS) else None
+        else:
+            found = _same(a, b)
+        if found is None:
+            return function(a, b)
+        return found if symbol in ("==", "in") else not_(found)
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
         return function(a, b)
-    if symbol in ("==", "!="):
-        known = a is b or str(a) == str(b)
-        apart = not known and _is_never_zero(a, b)
-        if known or apart or not all(_is_size(v) for v in (a, b)):
-            return function(a, b)
-    else:
-        with suppress(InconclusiveDimensionOperation):
-            return function(a, b)
+    if not (is_dimension(a) or is_dimension(b)):
+        return function(a, b)
+    with suppress(InconclusiveDimensionOperation):
+        return function(a, b)
     return function(*[to_tensor(v) for v in (a, b)])
 
 
-def _is_size(value: Any) -> bool:
-    return is_dimension(value) or isinstance(value, int)
+def _same(a: Any, b: Any) -> Any:
+    """Whether sizes, or lists of sizes, are equal; `None` where there are none in them."""
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        return None
+    if is_dimension(a) or is_dimension(b):
+        known = may_be_equal(a, b)
+        return operator.eq(to_tensor(a), to_tensor(b)) if known is None else known
+    if not _has_sizes(a) and not _has_sizes(b):
+        return None
+    if not isinstance(a, list | tuple) or not isinstance(b, list | tuple) or len(a) != len(b):
+        return None
+    result: Any = True
+    for left, right in zip(a, b, strict=True):
+        found = compare("==", left, right)
+        if not is_unknown(found):
+            if not found:
+                return False
+        else:
+            result = and_(lambda held=result: held, lambda found=found: found)
+    return result
 
 
-def _is_never_zero(a: Any, b: Any) -> bool:
-    """Whether two sizes differ whatever the unknown ones are."""
-    try:
-        return bool(a < b) or bool(a > b)
-    except InconclusiveDimensionOperation:
-        return False
+def _among(a: Any, values: Any) -> Any:
+    """Whether a size is one of some values; `None` where no unknown size is asked for."""
+    if not is_dimension(a) and not _has_sizes(values):
+        return None
+    result: Any = False
+    for value in values:
+        found = compare("==", a, value)
+        if not is_unknown(found):
+            if found:
+                return True
+        else:
+            result = or_(lambda held=result: held, lambda found=found: found)
+    return result
+
+
+def _has_sizes(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(map(is_dimension, value))
 
 
 def chained(symbols: Sequence[str], first: Any, *rest: Callable[[], Any]) -> Any:
@@ -361,6 +398,8 @@ def int_(value: Any = 0, *base: Any) -> Any:
 
 def float_(value: Any = 0.0) -> Any:
     """`float`; of a tensor of the recording, a float tensor, through which no gradient flows."""
+    if is_dimension(value):
+        value = to_tensor(value)
     if not is_unknown(value):
         return float(value)
     return cast(value.detach(), default_dtype().name).reshape([])

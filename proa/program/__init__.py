@@ -1,5 +1,6 @@
 """Program room: Values, Calls, Programs, the recorder, and what reads and checks them."""
 
+from ._asked_sizes import may_be_equal as may_be_equal
 from ._blocks import Result as Result
 from ._blocks import Write as Write
 from ._blocks import record_block as record_block
