@@ -43,6 +43,7 @@ from proa.program import (
 )
 
 from ._kept_step import prepared_step
+from ._read_ahead import ReadAhead
 
 _NO_KEY = (None, ())
 #: Stands for a tensor among the leaves of a function's result.
@@ -64,6 +65,7 @@ class Entry:
             tensor, or the value.
         python: the guard of Python values that the function reads.
         name: the function's name.
+        ahead: an executable that may be the one of this Program.
     """
 
     def __init__(
@@ -74,7 +76,9 @@ class Entry:
         result: tuple[Any, list[Any]],
         python: Any,
         name: str,
+        ahead: ReadAhead | None = None,
     ) -> None:
+        self._ahead = ahead
         self.program, self.gradient, self.python, self.name = program, gradient, python, name
         self.structure, self.leaves = result
         self._has_lists = any(
@@ -228,7 +232,8 @@ class Entry:
         given = [t._data for t in inputs]
         arguments = (donated, kept, given)
         if not self._is_warm:
-            self._step = prepared_step(self._step, self.program, self.order, arguments)
+            self._step = prepared_step(self._step, self.program, self.order, arguments, self._ahead)
+            self._ahead = None
         step: Any = self._step
         if self._is_warm and not self.stores and not self.onward:
             return self._result([new_tensor(o) for o in step(*arguments)])

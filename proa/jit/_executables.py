@@ -80,16 +80,21 @@ class ExecutableStore:
     def _header(self, signature: Any) -> bytes:
         return json.dumps({**self._base, "shapes": signature}, sort_keys=True).encode()
 
-    def load(self, signature: Any, structures: Any) -> Any:
+    def load(self, signature: Any, structures: Any, ahead: Any = None) -> Any:
         """Returns the executable of a combination of input shapes, if it is there and ours.
 
         Args:
             signature: shapes of the inputs.
             structures: JAX's structures of the executable's arguments and results.
+            ahead: called with a file and the header it must have; returns what was read of it.
         """
         if _secret() is None:
             return None
         for path in self._paths(signature):
+            if ahead is not None and (loaded := ahead(path, self._header(signature))) is not None:
+                self.loaded += 1
+                touch(path)
+                return loaded
             try:
                 content = path.read_bytes()
             except OSError:
@@ -115,13 +120,8 @@ class ExecutableStore:
 
     @staticmethod
     def _verified(content: bytes, header: bytes) -> bytes | None:
-        secret = _secret()
-        body, mac = content[:-_MAC_LENGTH], content[-_MAC_LENGTH:]
-        start = _MAGIC + len(header).to_bytes(4, "little") + header
-        if secret is None or not body.startswith(start):
-            return None
-        expected = hmac.digest(secret, body, "sha256")
-        return body[len(start) :] if hmac.compare_digest(mac, expected) else None
+        found = _split(content)
+        return found[1] if found is not None and found[0] == header else None
 
     def save(self, signature: Any, executable: Any) -> None:
         """Writes an executable; where that is not possible it warns once and goes on."""
@@ -158,6 +158,30 @@ class ExecutableStore:
         if not self._warned:
             self._warned = True
             warnings.warn(f"{what}; {self._advice}", stacklevel=2)
+
+
+def _split(content: bytes) -> tuple[bytes, bytes] | None:
+    """Returns header and executable of a file; `None` for one without the user's MAC."""
+    secret = _secret()
+    body, mac = content[:-_MAC_LENGTH], content[-_MAC_LENGTH:]
+    first = len(_MAGIC) + 4
+    if secret is None or not body.startswith(_MAGIC) or len(body) < first:
+        return None
+    if not hmac.compare_digest(mac, hmac.digest(secret, body, "sha256")):
+        return None
+    end = first + int.from_bytes(body[len(_MAGIC) : first], "little")
+    return body[first:end], body[end:]
+
+
+def read_executable(path: Path, structures: Any, device: Any) -> tuple[bytes, Any] | None:
+    """Returns the header of a file and its executable; `None` for a file that is not ours."""
+    found = _split(path.read_bytes())
+    if found is None:
+        return None
+    loaded = serialize_executable.deserialize_and_load(
+        found[1], *structures, execution_devices=[device]
+    )
+    return found[0], loaded
 
 
 def touch(path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import deque
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from proa.core import BaseOp, DType, Op, Vjp, get_flags
 from proa.program import Program, Value
 
 from ._executables import ExecutableStore, digest_of
+from ._read_ahead import ReadAhead, structures_of
+from ._uncached import past_compile_cache
 
 # Its attributes are made at run time.
 _settings: Any = jax.config
@@ -30,17 +33,17 @@ MIN_CALLS = 50
 #: Compiled in less, a step comes from JAX's cache quickly enough.
 MIN_SECONDS = 1.0
 _ADVICE = "the step is compiled anew. Delete the folder, or set FLAGS_compile_cache_dir to another."
-_HIT = "/jax/compilation_cache/cache_hits"
-#: How many executables JAX has read from its cache.
-_hits = [0]
+_SAVED = "/jax/compilation_cache/compile_time_saved_sec"
+#: How long those executables took to compile that JAX has read from its cache, in seconds.
+_read: deque[float] = deque(maxlen=64)
 
 
-def _count_hit(event: str, **_: Any) -> None:
-    if event == _HIT:
-        _hits[0] += 1
+def _note_read(event: str, duration_secs: float, **_: Any) -> None:
+    if event == _SAVED:
+        _read.append(duration_secs)
 
 
-monitoring.register_event_listener(_count_hit)
+monitoring.register_event_duration_secs_listener(_note_read)
 
 
 class KeptStep:
@@ -67,8 +70,18 @@ class KeptStep:
         return self._jitted(donated, kept, inputs)
 
 
+def read_ahead(function: Any) -> ReadAhead:
+    """Begins to read what a function needed the last time; called before it is recorded."""
+    keeps = get_flags("FLAGS_compile_cache")["FLAGS_compile_cache"]
+    return ReadAhead(_folder() if keeps else None, function)
+
+
 def prepared_step(
-    jitted: Any, program: Program, order: list[int], arguments: tuple[list[Any], ...]
+    jitted: Any,
+    program: Program,
+    order: list[int],
+    arguments: tuple[list[Any], ...],
+    ahead: ReadAhead | None = None,
 ) -> Any:
     """Returns a step ready to run: read from the disk, or compiled and written there.
 
@@ -77,6 +90,7 @@ def prepared_step(
         program: what it computes.
         order: how its first two arguments make up the Program's captures.
         arguments: donated arrays, other captures, inputs.
+        ahead: what `read_ahead` has begun.
 
     Returns:
         A function of the same arguments; `jitted` itself, not compiled yet, where nothing is kept.
@@ -87,20 +101,35 @@ def prepared_step(
     store = _store_of(program, order, arguments)
     if store is None:
         return jitted
-    structures = (
-        jax.tree_util.tree_structure((arguments, {})),
-        jax.tree_util.tree_structure((0,) * len(program.outputs)),
-    )
+    ahead = ahead or ReadAhead(None, None)
+    counts = [*map(len, arguments), len(program.outputs)]
     signature = [[_aval(array) for array in group] for group in arguments]
-    found = store.load(signature, structures)
+    found = store.load(
+        signature, structures_of(counts), lambda path, header: ahead.take(path, header, counts)
+    )
     if found is not None:
+        ahead.remember(store.path(signature), counts)
         return KeptStep(found, jitted)
-    hits, start = _hits[0], time.perf_counter()
-    compiled = jitted.lower(*arguments).compile()
-    # XLA for CPUs cannot write again what JAX has read from its cache: the code is missing there.
-    if _hits[0] == hits and time.perf_counter() - start >= MIN_SECONDS and _can_be_kept(compiled):
-        store.save(signature, compiled)
+    compiled, seconds, is_fresh = _compiled(jitted, arguments)
+    if seconds >= MIN_SECONDS and _can_be_kept(compiled):
+        if not is_fresh and not ahead.is_current:
+            # Once after an update: what JAX has read cannot be written, its code is missing.
+            jitted.clear_cache()
+            with past_compile_cache():
+                compiled, _, is_fresh = _compiled(jitted, arguments)
+        if is_fresh:
+            store.save(signature, compiled)
+        ahead.remember(store.path(signature), counts)
     return KeptStep(compiled, jitted)
+
+
+def _compiled(jitted: Any, arguments: tuple[list[Any], ...]) -> tuple[Any, float, bool]:
+    """Returns a compiled step, how long compiling takes, and whether that was done now."""
+    _read.clear()
+    start = time.perf_counter()
+    compiled = jitted.lower(*arguments).compile()
+    seconds = time.perf_counter() - start
+    return (compiled, max(_read), False) if _read else (compiled, seconds, True)
 
 
 def _aval(array: Any) -> list[Any]:

@@ -32,6 +32,7 @@ from proa.program import InputSpec, NeedsConversion, NeedsStatic, bind_sizes, re
 from ._convert import Unconvertible, adapt, converted_source, explain_unconverted
 from ._dataclasses import flatten_tree, refuse_hidden_tensors
 from ._entry import TENSOR_LEAF, Entry, recording_mode
+from ._kept_step import read_ahead
 from ._python_guard import PythonGuard
 from ._signature import (
     NUMBER,
@@ -390,6 +391,8 @@ class StaticFunction:
             v for v, leaf in zip(given.flat, given.leaves, strict=True) if leaf.kind == STATIC
         ]
         python = PythonGuard(self._function, objects)
+        # A note is of a function's first variant; others would read what they do not need.
+        ahead = None if self._entries else read_ahead(self._function)
         with recording(as_taped=True) as recorder:
             if hasattr(self._bound_to, "guard"):
                 recorder.note_layer(self._bound_to)
@@ -412,7 +415,7 @@ class StaticFunction:
             verify(program)
         name = getattr(self._function, "__name__", type(self._function).__name__)
         tell(3, lambda: str(program))
-        entry = Entry(program, state, gradient, (structure, leaves), python, name)
+        entry = Entry(program, state, gradient, (structure, leaves), python, name, ahead)
         self._keep(entry, signature)
         self._note(
             given,

@@ -10,6 +10,7 @@ import proa
 from proa.core import get_op
 from proa.jit import _kept_step, to_static
 from proa.jit._kept_step import KeptStep
+from proa.jit._read_ahead import ReadAhead
 from proa.jit._uncached import past_compile_cache
 from proa.program import Program, ProgramOp
 
@@ -163,3 +164,46 @@ def test_attributes_that_differ_are_told_apart(one, other):
 
     assert told(one) != told(other)
     assert told(one) == told(one)
+
+
+def test_the_next_start_reads_while_it_records(folder, monkeypatch):
+    losses, _, _ = start()
+    assert len(list(folder.glob("*.note"))) == 1
+    taken = []
+    take = ReadAhead.take
+    monkeypatch.setattr(
+        ReadAhead, "take", lambda *arguments: taken.append(take(*arguments)) or taken[-1]
+    )
+    assert start()[0] == losses
+    assert len(taken) == 1
+    assert taken[0] is not None
+
+
+def test_after_an_update_what_jax_has_read_is_compiled_once_more(folder, tmp_path, monkeypatch):
+    # What JAX reads from its own cache cannot be written again.
+    outcomes = []
+    inner = _kept_step._compiled
+
+    def compiled(jitted, arguments):
+        made, seconds, is_fresh = inner(jitted, arguments)
+        is_read = not outcomes
+        outcomes.append(is_fresh)
+        return made, seconds, is_fresh and not is_read
+
+    monkeypatch.setattr(_kept_step, "_compiled", compiled)
+    losses, _, _ = start()
+    assert outcomes == [True, True]
+    assert len(kept(folder)) == 1
+    # The note is of this version now: a step that JAX still has is left to it.
+    for file in folder.glob("*.xla"):
+        file.unlink()
+    outcomes.clear()
+    assert start()[0] == losses
+    assert len(outcomes) == 1
+    assert kept(folder) == []
+
+
+def test_how_long_compiling_took_is_known_of_what_jax_has_read():
+    _kept_step._read.clear()
+    jax.monitoring.record_event_duration_secs(_kept_step._SAVED, 7.0)
+    assert list(_kept_step._read) == [7.0]
