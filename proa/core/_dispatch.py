@@ -132,7 +132,7 @@ def _run_taped(op: BaseOp, tensors: tuple[Any, ...], arrays: list[Any], key: Any
         out = (kernel or op.make_kernel(key))(*arrays)
     except CAUGHT as error:
         out = _again(op, tensors, arrays, key, error)
-    return attach(op, key, tensors, arrays, out)
+    return attach(op, key, tensors, [out] if op.keeps_output else arrays, out)
 
 
 def _run_with_residuals(op: Any, tensors: tuple[Any, ...], arrays: list[Any], key: Any) -> Any:

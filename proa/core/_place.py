@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from ._errors import InvalidArgumentError, InvalidTypeError, UnknownNameError
 
@@ -202,7 +203,8 @@ def _put_here(array: Any) -> Any:
         if len(_targets) >= _MAX_TARGETS:
             _targets.clear()
         made = jax.device_put(array)
-        if made.dtype == dtype and len(made.devices()) == 1:
+        # While JAX traces, what is put is a tracer.
+        if not isinstance(made, Tracer) and made.dtype == dtype and len(made.devices()) == 1:
             _targets[key] = (made.aval, made.sharding, list(made.devices()))
         return made
     aval, sharding, devices = target

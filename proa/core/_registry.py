@@ -66,6 +66,7 @@ class BaseOp:
     check: Callable[..., None] | None = None
     amp: str | None = None
     passes: frozenset[int] = frozenset()
+    keeps_output: bool = False
 
     def __init__(self) -> None:
         self.kernels: dict[Any, Callable[..., Any]] = {}
@@ -211,6 +212,9 @@ class Facts:
         other_order: a second order of arguments.
         passes: parameters whose gradient is that of the one output as it is, where both have
             one shape and dtype, as for both sides of an addition.
+        keeps_output: the tape may keep the output in place of the one input, since `f(f(x))` is
+            `f(x)` and the derivative at `f(x)` that at `x`. The next op keeps that array too,
+            so a rectifier takes no memory of its own.
     """
 
     method: str | None = ""
@@ -225,6 +229,7 @@ class Facts:
     noise: Callable[..., Any] | None = None
     other_order: OtherOrder | None = None
     passes: tuple[str, ...] = ()
+    keeps_output: bool = False
 
 
 @dataclass(eq=False)
@@ -247,6 +252,7 @@ class Op(BaseOp):
         self.attributes = tuple(p for p in self.parameters if p.kind == ATTRIBUTE)
         self.is_random = any(p.kind == KEY for p in self.parameters)
         self.has_layout = any(p.kind in (OPTIONAL, SEQUENCE) for p in self.arrays)
+        self.keeps_output = self.facts.keeps_output
         self.passes = frozenset(i for i, p in enumerate(self.arrays) if p.name in self.facts.passes)
         self.indices = tuple(p.name for p in self.arrays if p.annotation.startswith("Index"))
 

@@ -20,7 +20,7 @@ def floating(x: Array) -> Array:
     return x.astype(default_dtype().numpy)
 
 
-@op(method=None, inplace=True)
+@op(method=None, inplace=True, keeps_output=True)
 def relu(x: Array) -> Array:
     """Rectifier: max(x, 0); its gradient at 0 is 0.
 
@@ -37,7 +37,7 @@ def relu(x: Array) -> Array:
     return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
 
 
-@op(method=None)
+@op(method=None, keeps_output=True)
 def relu6(x: Array) -> Array:
     """Rectifier with a ceiling: min(max(x, 0), 6).
 

@@ -75,3 +75,14 @@ def test_another_jaxlib_is_served_by_device_put(monkeypatch, function):
     for _ in range(2):
         np.testing.assert_array_equal(put(np.ones([2, 5], np.float32)), np.ones([2, 5]))
     assert _place._quick_put[0] is None
+
+
+def test_a_host_array_is_put_while_jax_traces():
+    array = np.arange(11, dtype=np.float32)
+
+    def twice(x):
+        return x + put(array) + put(array)
+
+    for _ in range(2):
+        np.testing.assert_array_equal(jax.jit(twice)(array), 3 * array)
+        put(array)

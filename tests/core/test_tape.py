@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import proa
-from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError
+from proa.core import InvalidArgumentError, InvalidTypeError, PreconditionError, grad
 from tests.ops.harness import same
 
 
@@ -426,3 +426,19 @@ def test_a_kernel_that_fails_in_a_walk_says_why():
     y._edge[0].saved[1] = proa.ones([3])._data
     with pytest.raises(InvalidArgumentError, match="op `multiply_grad`"):
         y.sum().backward()
+
+
+@pytest.mark.parametrize("rectifier", [proa.nn.functional.relu, proa.nn.functional.relu6])
+def test_the_tape_keeps_a_rectifiers_output_in_place_of_its_input(rectifier):
+    values = [-math.inf, -1.0, -0.0, 0.0, 1.0, 6.0, 7.0, math.inf, math.nan]
+    x = wanted(*values)
+    y = rectifier(x)
+    assert [array is y._data for array in y._edge[0].saved] == [True]
+    y.backward()
+    top = 1.0 if rectifier is proa.nn.functional.relu else 0.0
+    same(x.grad, [0.0, 0.0, 0.0, 0.0, 1.0, top, top, top, 1.0], "float32")
+    x = wanted(-1.0, 0.0, 2.0)
+    (first,) = grad(rectifier(x * x), x, create_graph=True)
+    (second,) = grad(first[2], x)
+    same(first, [-2.0, 0.0, 4.0], "float32")
+    same(second, [0.0, 0.0, 2.0], "float32")
