@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from proa.core import InvalidArgumentError, Tensor, composite, concrete, op
+from proa.core import InvalidArgumentError, Tensor, composite, concrete, is_dimension, op
 
 from ._host_checks import check_range
 
@@ -45,11 +45,11 @@ def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor
         >>> proa.nn.functional.one_hot(proa.to_tensor([1, 0]), 3).tolist()
         [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
-    count = int(num_classes)
+    count = num_classes if is_dimension(num_classes) else int(num_classes)
     if count == -1:
         labels = np.asarray(concrete(x, "one_hot without `num_classes`"))
         count = int(labels.max()) + 1 if labels.size and labels.dtype.kind in "iu" else 0
-    if count < 0:
+    if not is_dimension(count) and count < 0:
         raise InvalidArgumentError(
             f"`num_classes` is {num_classes}",
             expected="a positive number, or -1 to count",

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
-from proa.core import InvalidArgumentError, InvalidTypeError, Tensor, composite, describe_array, op
+from proa.core import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    Tensor,
+    composite,
+    describe_array,
+    is_dimension,
+    op,
+)
 
 if TYPE_CHECKING:
     from proa.core._types import Array, DType, Index
@@ -73,7 +81,7 @@ def sequence_mask(
             )
         values = x.numpy()
         maxlen = int(values.max()) if values.size else 0
-    if int(maxlen) < 0:
+    if not is_dimension(maxlen) and int(maxlen) < 0:
         raise InvalidArgumentError(
             f"`maxlen` of `sequence_mask` is {maxlen}", expected="at least 0", fix="leave it None"
         )

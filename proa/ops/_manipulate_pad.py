@@ -123,7 +123,7 @@ def pad(
         pad = pad.tolist()
     if isinstance(pad, int):
         pad = (pad,) * (2 * (x.ndim - 2))
-    widths = tuple(int(w) for w in pad)
+    widths = tuple([w if is_dimension(w) else int(w) for w in pad])
     # A list for all axes of an image tensor has no use for the format that callers pass along.
     data_format = None if len(widths) == 2 * x.ndim else data_format or "NCHW"
     return _pad(x, value, widths, mode, data_format, pad_from_left_axis)

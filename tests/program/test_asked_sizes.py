@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import proa
+import proa.nn.functional as F
 from proa.core import ProgramError
 from proa.program import may_be_equal
 from proa.program._dims import make_dimension
@@ -79,6 +80,34 @@ def test_all_ways_agree_for_all_sizes(function, tmp_path):
         x = proa.to_tensor(np.arange(3.0 * rows, dtype="float32").reshape(rows, 3))
         for other in (loaded, compiled):
             np.testing.assert_allclose(other(x).numpy(), function(x).numpy(), rtol=1e-6)
+
+
+WIDE = InputSpec([None, None], "float32", "x")
+ATTRIBUTES = {
+    "sequence_mask": lambda x, n: F.sequence_mask(n, x.shape[1]).astype("float32") * x,
+    "one_hot": lambda x, n: F.one_hot(n % x.shape[1], x.shape[1]) * x,
+    "pad": lambda x, n: F.pad(x.unsqueeze(0), [0, x.shape[1]], data_format="NCL")[0],
+    "tile": lambda x, n: proa.tile(n.unsqueeze(-1), [1, x.shape[1]]) * x,
+    "expand": lambda x, n: proa.expand(n.unsqueeze(-1), [x.shape[0], x.shape[1]]) * x,
+    "roll": lambda x, n: proa.roll(x, x.shape[1] // 2, 1),
+    "triu": lambda x, n: proa.triu(x, x.shape[1] // 2),
+    "linspace": lambda x, n: proa.linspace(0, 1, x.shape[1]) + x,
+    "clip": lambda x, n: proa.clip(x, max=x.shape[1]),
+    "topk": lambda x, n: proa.topk(x, x.shape[1] // 2 + 1, axis=1)[0],
+    "interpolate": lambda x, n: F.interpolate(x[None, None], size=[x.shape[0] * 2, x.shape[1]]),
+}
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_ops_take_unknown_sizes(name, tmp_path):
+    function = ATTRIBUTES[name]
+    specs = [WIDE, InputSpec([None], "int64", "n")]
+    loaded = proa.jit.load(proa.jit.save(function, tmp_path / "f", specs))
+    for rows, columns in ((1, 1), (2, 3), (3, 5)):
+        x = proa.to_tensor(np.cos(np.arange(rows * columns, dtype="float32")))
+        x, n = x.reshape([rows, columns]), proa.arange(rows)
+        expected = function(x, n).numpy()
+        np.testing.assert_allclose(loaded(x, n).numpy(), expected, rtol=1e-6, atol=1e-6)
 
 
 REFUSED = {
