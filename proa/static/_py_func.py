@@ -209,7 +209,9 @@ def py_func(
     `out=None` each time that the Program runs.
 
     Args:
-        func (Callable): takes an array per tensor in `x`, returns one per tensor in `out`.
+        func (Callable): takes an array per tensor in `x`, returns one per tensor in `out`. It
+            computes with NumPy: the Program waits for it, and work on tensors might wait for
+            the Program.
         x (Tensor | list | tuple): inputs.
         out (Tensor | list | tuple | None): variables that say shapes and dtypes of the
             results and take them, made by `Block.create_var`; `None` for a function that is
