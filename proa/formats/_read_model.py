@@ -8,7 +8,7 @@ from typing import Any
 from proa.core import InvalidArgumentError, NotFoundError, UnsupportedError
 
 from ._artifact import Artifact, artifact_path, read_artifact
-from ._paddle_read import PROGRAM_ENDINGS, as_path, program_candidates, read_paddle
+from .paddle import PROGRAM_ENDINGS, as_path, program_candidates, read_paddle
 
 
 def read_model(path: Any, params: Any = None) -> Artifact:

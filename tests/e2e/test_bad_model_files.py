@@ -9,12 +9,12 @@ import pytest
 
 from proa.core import ProaError
 from proa.formats import read_model
-from proa.formats._paddle_tensors import pack_tensors
+from proa.formats.paddle._tensors import pack_tensors
 from proa.jit import save
 from proa.nn import Linear
 from proa.ops import ones
-from tests.formats.paddle_models import WEIGHTS, linear
-from tests.formats.test_paddle_pir import BASE, content, fetch
+from tests.formats.paddle.models import WEIGHTS, linear
+from tests.formats.paddle.test_pir import BASE, content, fetch
 
 HUGE = (b"\xff\xff\xff\xff\xff\xff\xff\x7f", b"\xff\xff\xff\x7f\xff\xff\xff\xff")
 

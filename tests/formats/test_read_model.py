@@ -6,8 +6,8 @@ import pytest
 import proa
 from proa.core import InvalidArgumentError, InvalidTypeError, NotFoundError, UnsupportedError
 from proa.formats import read_model
-from proa.formats._paddle_tensors import pack_tensors
-from tests.formats.paddle_models import WEIGHTS, linear, linear_answer
+from proa.formats.paddle._tensors import pack_tensors
+from tests.formats.paddle.models import WEIGHTS, linear, linear_answer
 
 
 @pytest.fixture(scope="module")
