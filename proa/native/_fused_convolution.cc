@@ -28,7 +28,7 @@ constexpr int kRows = 4;
 constexpr int kColumns = 3;  // vectors of the widest tile
 
 // Bytes of panels that stay near the processor while the weights pass.
-constexpr int64_t kNear = 256 * 1024, kMost = 640 * 1024;
+constexpr int64_t kNear = 256 * 1024, kMost = 640 * 1024, kPlanes = 384 * 1024;
 // Multiplications that are worth another thread's attention: about five microseconds.
 constexpr int64_t kWorthSharing = 256 * 1024;
 
@@ -112,14 +112,17 @@ int NextWidth(int64_t vectors) {
   return vectors == 4 ? 2 : static_cast<int>(std::min<int64_t>(vectors, kColumns));
 }
 
-// sums[m][i] = sum over k of weights[k][m] * panel[k][i].
-template <int kWide>
-inline void Tile(const float* weights, const float* panel, int64_t depth, float* sums) {
+// sums[m][i] = sum over k of weights[k][m] * panel[k][i]; with offsets, row k of the panel lies
+// at offsets[k].
+template <int kWide, bool kSpread>
+inline void Tile(const float* weights, const float* panel, const int64_t* offsets, int64_t depth,
+                 float* sums) {
   Aligned held[kRows][kWide] = {};
   for (int64_t k = 0; k < depth; ++k) {
     Aligned columns[kWide];
+    const float* row = panel + (kSpread ? offsets[k] : k * kWide * kLanes);
 #pragma GCC unroll 4
-    for (int n = 0; n < kWide; ++n) columns[n] = Load(panel + (k * kWide + n) * kLanes);
+    for (int n = 0; n < kWide; ++n) columns[n] = Load(row + n * kLanes);
     // The next block's weights, which are read for the first time in this run.
     __builtin_prefetch(weights + (depth + k) * kPacked);
 #pragma GCC unroll 16
@@ -135,10 +138,12 @@ inline void Tile(const float* weights, const float* panel, int64_t depth, float*
     for (int n = 0; n < kWide; ++n) Store(sums + (m * kWide + n) * kLanes, held[m][n]);
 }
 
-void AnyTile(int wide, const float* weights, const float* panel, int64_t depth, float* sums) {
-  if (wide == 3) return Tile<3>(weights, panel, depth, sums);
-  if (wide == 2) return Tile<2>(weights, panel, depth, sums);
-  Tile<1>(weights, panel, depth, sums);
+template <bool kSpread>
+void AnyTile(int wide, const float* weights, const float* panel, const int64_t* offsets,
+             int64_t depth, float* sums) {
+  if (wide == 3) return Tile<3, kSpread>(weights, panel, offsets, depth, sums);
+  if (wide == 2) return Tile<2, kSpread>(weights, panel, offsets, depth, sums);
+  Tile<1, kSpread>(weights, panel, offsets, depth, sums);
 }
 
 // A block of outputs at a single position: sums[m] = sum over k of weights[k][m] * x[k].
@@ -178,7 +183,7 @@ struct Positions {
 struct Panel {
   int64_t begin;  // first position
   int wide;       // vectors
-  float* data;
+  const float* data;
 };
 
 // One dense convolution.
@@ -213,12 +218,12 @@ struct Dense {
   // Vectors of positions, the last maybe in part.
   int64_t vectors() const { return (positions.flat + kLanes - 1) / kLanes; }
 
-  void Pack(const float* planes, const Panel& panel) const {
+  void Pack(const float* planes, const Panel& panel, float* data) const {
     const int64_t lanes = panel.wide * kLanes;
     const int64_t there = std::min(lanes, positions.flat - panel.begin);
     for (int64_t k = 0; k < depth; ++k) {
       const float* from = planes + offsets[k] + panel.begin;
-      float* to = panel.data + k * lanes;
+      float* to = data + k * lanes;
       if (there == lanes || !is_direct) {
         for (int n = 0; n < panel.wide; ++n) Store(to + n * kLanes, Load(from + n * kLanes));
         continue;
@@ -259,7 +264,7 @@ void Place(const Geometry& g, const std::vector<bool>& used, const float* plane,
 }
 
 // A block of weights over some panels.
-void Block(const Dense& d, const float* weights, const Panel* panels, int64_t count,
+void Block(const Dense& d, const float* weights, const Panel* panels, int64_t count, bool spread,
            int64_t block, int64_t sample, const Epilogue& epilogue) {
   const int64_t plane = d.g.out_height * d.g.out_width;
   alignas(64) float sums[kRows * kColumns * kLanes];
@@ -270,7 +275,8 @@ void Block(const Dense& d, const float* weights, const Panel* panels, int64_t co
     for (int64_t half = 0; half < kPacked; half += kRows) {
       const int64_t first = block * kPacked + half;
       if (first >= d.outputs) break;
-      AnyTile(panel.wide, weights + half, panel.data, d.depth, sums);
+      const auto tile = spread ? AnyTile<true> : AnyTile<false>;
+      tile(panel.wide, weights + half, panel.data, d.offsets.data(), d.depth, sums);
       for (int64_t m = 0; m < std::min<int64_t>(kRows, d.outputs - first); ++m) {
         const int64_t base = (sample * d.outputs + first + m) * plane;
         d.positions.ForEach(panel.begin, end, [&](int64_t offset, int64_t place, int64_t some) {
@@ -323,11 +329,17 @@ void RunDense(ffi::ThreadPool& pool, const Dense& d, const float* x, const float
   // A piece is a group of panels and a part of the blocks.
   const int64_t vector_bytes = d.depth * kLanes * sizeof(float), all = d.vectors();
   int64_t vectors = std::max<int64_t>(kColumns, kNear / vector_bytes / kColumns * kColumns);
-  if (all * vector_bytes <= kMost && all <= 4) vectors = all;
+  // Few positions of many channels: their planes are smaller than panels of all taps, and the
+  // weights, which are large then, are read once.
+  const int64_t plane_bytes = sample_size * sizeof(float);
+  const bool spread_out =
+      !d.is_direct && plane_bytes <= kPlanes && all * vector_bytes > kMost;
+  if (spread_out || (all <= 4 && all * vector_bytes <= kMost)) vectors = all;
   if (shares) {
     // All threads get as much where the positions are shared out.
     const int64_t wanted = (all + 2 * threads - 1) / (2 * threads);
-    if (all >= 8 * threads) vectors = std::min(vectors, RoundUp(wanted, kColumns));
+    if (all >= 8 * threads && !spread_out)
+      vectors = std::min(vectors, RoundUp(wanted, kColumns));
   }
   const int64_t groups = (all + vectors - 1) / vectors * d.batch;
   int64_t parts = 1;
@@ -339,20 +351,25 @@ void RunDense(ffi::ThreadPool& pool, const Dense& d, const float* x, const float
     const int64_t group = piece / parts, begin = piece % parts * step;
     const int64_t sample = group / per_sample, first = group % per_sample * vectors;
     const int64_t last = std::min(first + vectors, all), end = std::min(begin + step, d.blocks);
-    const Scratch room(0, (last - first) * kLanes * d.depth + kLanes);
+    const Scratch room(0, spread_out ? 1 : (last - first) * kLanes * d.depth + kLanes);
     float* data = room;
     data += (64 - reinterpret_cast<uintptr_t>(data) % 64) % 64 / sizeof(float);
     std::vector<Panel> panels;
     for (int64_t v = first; v < last;) {
       const int wide = NextWidth(last - v);
-      panels.push_back({v * kLanes, wide, data});
-      d.Pack(planes + sample * sample_size, panels.back());
-      data += wide * kLanes * d.depth;
+      const float* own = planes + sample * sample_size;
+      if (spread_out) {
+        panels.push_back({v * kLanes, wide, own + v * kLanes});
+      } else {
+        panels.push_back({v * kLanes, wide, data});
+        d.Pack(own, panels.back(), data);
+        data += wide * kLanes * d.depth;
+      }
       v += wide;
     }
     for (int64_t block = begin; block < end; ++block)
-      Block(d, weight + block * d.depth * kPacked, panels.data(), panels.size(), block, sample,
-            epilogue);
+      Block(d, weight + block * d.depth * kPacked, panels.data(), panels.size(), spread_out,
+            block, sample, epilogue);
   };
   if (shares) {
     Share(pool, groups * parts, run);
