@@ -52,8 +52,21 @@ format: $(VENV)/stamp-dev ## Let ruff format and mend what it can
 api: $(VENV)/stamp-dev ## Record the public API in api.txt
 	$(BIN)/python tools/api.py --write
 
-bench: $(VENV)/stamp-dev ## Measure the overheads of bench/README.md
-	$(BIN)/python -m bench.overhead $(ARGS)
+# PROA_BENCH_TORCH, PROA_BENCH_PADDLE and PROA_BENCH_KERAS name interpreters that exist.
+.bench/torch/stamp: PACKAGES = torch==2.13.0 torchvision numpy pillow
+.bench/paddle/stamp: PACKAGES = paddlepaddle==3.3.1 setuptools numpy pillow
+.bench/keras/stamp: PACKAGES = keras jax==0.10.2 numpy
+.bench/%/stamp: | $(BIN)/python
+	@echo "Installing the peer $* into .bench/$*: this takes a few minutes."
+	$(PYTHON) -m venv .bench/$*
+	.bench/$*/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	@touch $@
+
+BENCH_PEERS := $(if $(PROA_BENCH_TORCH),,.bench/torch/stamp) \
+  $(if $(PROA_BENCH_PADDLE),,.bench/paddle/stamp) $(if $(PROA_BENCH_KERAS),,.bench/keras/stamp)
+
+bench: $(VENV)/stamp-dev $(BENCH_PEERS) ## Measure Proa against its peers, and write bench/RESULTS.md
+	$(BIN)/python -m bench.run --write $(ARGS)
 
 # PROA_PARITY_PADDLE names another interpreter that has the real wheel.
 .parity/venv/stamp: | $(BIN)/python
@@ -68,5 +81,5 @@ parity: $(VENV)/stamp-dev $(if $(PROA_PARITY_PADDLE),,.parity/venv/stamp) ## Pro
 	$(BIN)/python -m parity.saved
 	$(BIN)/python -m parity.reading $(if $(PHOTOS),--photos $(PHOTOS))
 
-clean: ## Remove .venv, .parity and caches
-	rm -rf $(VENV) .cache .parity build dist
+clean: ## Remove .venv, .parity, .bench and caches
+	rm -rf $(VENV) .cache .parity .bench build dist

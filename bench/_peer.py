@@ -1,110 +1,94 @@
-"""Runs inside a peer's own environment: prints its figures as one JSON line.
-
-Usage: python bench/_peer.py torch|paddle
-"""
+"""The parent's end of a contestant's process, and where the interpreters are."""
 
 from __future__ import annotations
 
 import json
+import os
+import selectors
+import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-
-def _weights_and_batch() -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    # The same numbers as bench/_mlp_jax.py, which a peer's environment cannot import.
-    random = np.random.default_rng(0)
-    images = random.normal(size=(64, 784)).astype(np.float32)
-    labels = random.integers(0, 10, size=(64,))
-    random, sizes, found = np.random.default_rng(1), (784, 256, 256, 10), []
-    for fan_in, fan_out in zip(sizes[:-1], sizes[1:], strict=True):
-        scale = 1.0 / np.sqrt(fan_in)
-        found.append(random.normal(scale=scale, size=(fan_in, fan_out)).astype(np.float32))
-        found.append(np.zeros((fan_out,), np.float32))
-    return found, images, labels
+ROOT = Path(__file__).resolve().parents[1]
+#: Peer -> variable that names its interpreter; the others run in Proa's own environment.
+VARIABLES = {
+    "torch": "PROA_BENCH_TORCH",
+    "paddle": "PROA_BENCH_PADDLE",
+    "keras": "PROA_BENCH_KERAS",
+}
 
 
-def torch_step() -> Callable[[], float]:
-    """One eager Adam step in torch."""
-    import torch
-
-    weights, images, labels = _weights_and_batch()
-    net = torch.nn.Sequential(
-        torch.nn.Linear(784, 256),
-        torch.nn.ReLU(),
-        torch.nn.Linear(256, 256),
-        torch.nn.ReLU(),
-        torch.nn.Linear(256, 10),
-    )
-    with torch.no_grad():
-        for p, w in zip(net.parameters(), weights, strict=True):
-            p.copy_(torch.from_numpy(w.T.copy() if w.ndim == 2 else w))
-    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
-    x, y, loss_fn = torch.from_numpy(images), torch.from_numpy(labels), torch.nn.CrossEntropyLoss()
-
-    def run() -> float:
-        loss = loss_fn(net(x), y)
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        return loss.item()
-
-    return run
+class PeerError(RuntimeError):
+    """A contestant failed, ended or took too long."""
 
 
-def paddle_step() -> Callable[[], float]:
-    """One eager Adam step in Paddle."""
-    import paddle
-
-    weights, images, labels = _weights_and_batch()
-    net = paddle.nn.Sequential(
-        paddle.nn.Linear(784, 256),
-        paddle.nn.ReLU(),
-        paddle.nn.Linear(256, 256),
-        paddle.nn.ReLU(),
-        paddle.nn.Linear(256, 10),
-    )
-    for p, w in zip(net.parameters(), weights, strict=True):
-        p.set_value(w)
-    optimizer = paddle.optimizer.Adam(1e-3, parameters=net.parameters())
-    x, y = paddle.to_tensor(images), paddle.to_tensor(labels)
-
-    def run() -> float:
-        loss = paddle.nn.functional.cross_entropy(net(x), y)
-        loss.backward()
-        optimizer.step()
-        optimizer.clear_grad()
-        return float(loss)
-
-    return run
+def interpreter(peer: str) -> str | None:
+    """The interpreter of a peer: the one that is named, or the one that `make bench` made."""
+    if peer not in VARIABLES:
+        return sys.executable
+    named = os.environ.get(VARIABLES[peer])
+    if named:
+        return named
+    built = ROOT / ".bench" / peer / "bin" / "python"
+    return str(built) if built.exists() else None
 
 
-def main() -> None:
-    """Prints `{"name", "version", "losses", "seconds": [...]}`: medians are taken outside."""
-    name = sys.argv[1]
-    module: Any = __import__(name)
-    run = {"torch": torch_step, "paddle": paddle_step}[name]()
-    losses = [run() for _ in range(5)]
-    for _ in range(50):
-        run()
-    seconds = []
-    for _ in range(15):
-        start = time.perf_counter()
-        for _ in range(40):
-            run()
-        seconds.append((time.perf_counter() - start) / 40)
-    print(
-        json.dumps(
-            {"name": name, "version": module.__version__, "losses": losses, "seconds": seconds}
+class Peer:
+    """A process that makes contestants and runs them when told to."""
+
+    def __init__(
+        self, name: str, python: str, log: Any = None, *, environment: dict[str, str] | None = None
+    ) -> None:
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_minloglevel": "3"}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
+        self.name, self.python, self.log = name, python, log
+        self.process = subprocess.Popen(
+            [python, "-m", "bench._child", name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            cwd=ROOT,
+            env={**env, **(environment or {})},
         )
-    )
 
+    def ask(self, do: str, timeout: float = 300.0, **arguments: Any) -> dict[str, Any]:
+        """Sends a request and waits for its answer."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        try:
+            stdin.write(json.dumps({"do": do, **arguments}) + "\n")  # type: ignore[union-attr]
+            stdin.flush()  # type: ignore[union-attr]
+        except OSError as error:
+            raise PeerError(f"{self.name} has ended; see the log") from error
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
+            if not waiting.select(timeout):
+                self.kill()
+                raise PeerError(f"{self.name} took more than {timeout:.0f} s to {do}")
+        line = stdout.readline()  # type: ignore[union-attr]
+        if not line:
+            raise PeerError(f"{self.name} ended while it was to {do}; see the log")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise PeerError(f"{self.name}: {answer['error']}")
+        return answer
 
-if __name__ == "__main__":
-    main()
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self.process.poll() is None
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        """Lets the process end."""
+        if self.alive:
+            self.process.stdin.close()  # type: ignore[union-attr]
+            try:
+                self.process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                self.kill()

@@ -1,0 +1,1 @@
+"""One workload a file: model, data, step. A file has `WORKLOADS`, a list."""
