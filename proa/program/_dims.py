@@ -104,6 +104,16 @@ def evaluate_dimension(dimension: Any, sizes: Mapping[str, Any]) -> Any:
     return _evaluate(parsed(text), sizes, text)
 
 
+def computed_dimension(text: str) -> Any:
+    """Returns what an expression over names of dimensions gives, which may have parentheses.
+
+    JAX's own text has none, and `make_dimension` takes none.
+    """
+    tree = parsed(text)
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in _CALLS}
+    return _evaluate(tree, {name: make_dimension(name) for name in names}, text)
+
+
 def substitute(value: Any, sizes: Mapping[str, Any]) -> Any:
     """Evaluates all symbolic dimensions inside (nested tuples of) attributes."""
     if isinstance(value, tuple):

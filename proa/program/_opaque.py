@@ -22,7 +22,14 @@ import jax
 
 from proa.core import is_dimension
 
-from ._dims import as_struct, dimension_names, evaluate_dimension, make_dimension, parsed
+from ._dims import (
+    as_struct,
+    computed_dimension,
+    dimension_names,
+    evaluate_dimension,
+    make_dimension,
+    parsed,
+)
 
 #: A named size is this and a symbolic dimension, which is 1 at least.
 _LEAST = 64
@@ -57,7 +64,7 @@ class _Names:
 
 @lru_cache(maxsize=4096)
 def _meant(text: str) -> Any:
-    return make_dimension(text.replace("**", "^"))
+    return computed_dimension(text)
 
 
 def _copied(text: str) -> ast.expr:

@@ -5,6 +5,7 @@ import pytest
 
 from proa.core import InvalidArgumentError, ProgramError
 from proa.program import bind_sizes, evaluate_dimension, format_shape, make_dimension, substitute
+from proa.program._dims import computed_dimension
 
 EXPRESSIONS = ["2*b + 1", "b*c", "floordiv(b, 2)", "mod(c, 3)", "b^2 - c", "-1*b + 10", "max(b, c)"]
 SIZES = {"b": 7, "c": 5}
@@ -48,3 +49,9 @@ def test_sizes_are_read_off_the_arrays():
     specs = [(make_dimension("b"), 3), (make_dimension("c"), make_dimension("b"))]
     assert bind_sizes(specs, [np.zeros((4, 3)), np.zeros((2, 4))], "xy") == {"b": 4, "c": 2}
     assert format_shape(specs[0]) == "[b, 3]"
+
+
+def test_expressions_with_parentheses_are_computed():
+    made = computed_dimension("8 * (a + 64) + floordiv(2 * (b - 1), 3)")
+    assert evaluate_dimension(made, {"a": 1, "b": 7}) == 8 * 65 + 4
+    assert computed_dimension("2 * (3 + 1)") == 8
