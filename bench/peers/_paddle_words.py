@@ -96,8 +96,9 @@ class Words:
 
 
 def ordered(layer: Any) -> list[Any]:
-    """The parameters depth first, as all peers take them; `parameters()` goes level by level."""
-    found = list(layer.parameters(include_sublayers=False))
+    """What is trained, depth first: running means are parameters too, which no peer shares."""
+    own = layer.parameters(include_sublayers=False)
+    found = [parameter for parameter in own if not parameter.stop_gradient]
     for child in layer.children():
         found += ordered(child)
     return found
