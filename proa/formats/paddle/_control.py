@@ -81,6 +81,33 @@ def _written(block: Block) -> list[str]:
     return [name for name in found if name not in block.local]
 
 
+#: Ops whose name ends as that of one in place, and which overwrite another operand than the first.
+_NOT_FIRST = frozenset({"batch_norm_", "sync_batch_norm_", "array_write_", "share_data_"})
+
+
+def overwritten(node: Node) -> str | None:
+    """The variable that a call of the newer form overwrites, if it works in place."""
+    if node.op == "assign_out_":
+        return node.slots["operand 1"][0]
+    if not node.op.endswith("_") or node.op in _NOT_FIRST:
+        return None
+    return next((names[0] for names in node.slots.values() if names), None)
+
+
+def _overwritten_outside(block: Block) -> list[str]:
+    """Variables of the blocks outside that a region overwrites."""
+    found: dict[str, None] = {}
+    made = set(block.arguments)
+    for node in block.nodes:
+        made |= {name for names in node.outputs.values() for name in names}
+        target = overwritten(node)
+        if target is not None:
+            found[target] = None
+        for inner in blocks_of(node):
+            found.update(dict.fromkeys(_overwritten_outside(inner)))
+    return [name for name in found if name not in made]
+
+
 def _changed_lists(blocks: Sequence[Block], values: dict[str, Any]) -> list[str]:
     """Arrays from outside that blocks change."""
     found: dict[str, None] = {}
@@ -232,8 +259,10 @@ def _first(node: Node, slot: str) -> str:
 def _if(runs: Runs, node: Node) -> None:
     keys = [key for names in node.slots.values() for key in names]
     blocks = [node.attributes["region_0"], node.attributes["region_1"]]
-    names = [each[0] for each in node.outputs.values()]
-    results = _branch(runs, runs.values[keys[0]], blocks, [b.results for b in blocks], names)
+    found = dict.fromkeys([name for block in blocks for name in _overwritten_outside(block)])
+    names = [*[each[0] for each in node.outputs.values()], *found]
+    wanted = [[*block.results, *found] for block in blocks]
+    results = _branch(runs, runs.values[keys[0]], blocks, wanted, names)
     runs.values.update(zip(names, results, strict=True))
 
 
@@ -311,9 +340,12 @@ def _select_input(runs: Runs, node: Node) -> None:
 def _while_region(runs: Runs, node: Node) -> None:
     keys = [key for names in node.slots.values() for key in names]
     block = node.attributes["region_0"]
-    results = _loop(runs, block, keys, block.arguments, block.results)
-    names = [each[0] for each in node.outputs.values()]
+    found = [name for name in _overwritten_outside(block) if name != keys[0]]
+    arguments, ends = [*block.arguments, *found], [*block.results, *found]
+    results = _loop(runs, block, [*keys, *found], arguments, ends)
+    names = [*[each[0] for each in node.outputs.values()], *found]
     runs.values.update(zip(names, results, strict=True))
+    runs.values[keys[0]] = np.asarray(False)
 
 
 @_handles(("desc", "while"))
@@ -377,6 +409,14 @@ def _loop(
         if any(made is each for each in guessed):
             record_effect(RoomCheck(made.capacity), [runs.values[name].length])
     return after[1:count]
+
+
+@_handles(("pir", "assign_out_"))
+def _assign_out(runs: Runs, node: Node) -> None:
+    """`output` is overwritten by `x`: whoever reads it after that reads `x`."""
+    source, target = (node.slots[f"operand {i}"][0] for i in range(2))
+    (names,) = node.outputs.values()
+    runs.values[target] = runs.values[names[0]] = runs.values[source]
 
 
 # Arrays of tensors.

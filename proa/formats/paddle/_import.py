@@ -21,7 +21,7 @@ from proa.program import Program, make_dimension, recording
 
 from .._artifact import Artifact
 from .._manifest import make_manifest
-from ._control import CONTROL, blocks_of
+from ._control import CONTROL, blocks_of, overwritten
 from ._graph import Block, Graph, Node, Variable, unknown_ops
 from ._host import run_on_host
 from ._rules import Rule, Unfit, find_rule, tensor
@@ -210,6 +210,10 @@ class Translator:
                 self.values.update(zip(names, result, strict=False))
             elif names:
                 self.values[names[0]] = result
+        target = overwritten(node) if self.form == "pir" else None
+        if target is not None and outputs:
+            # Who reads it after this call reads what the call gave.
+            self.values[target] = self.values[outputs[0][0]]
 
     def _describe(self, node: Node, error: Exception) -> str:
         given = []

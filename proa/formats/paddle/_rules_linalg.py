@@ -262,3 +262,42 @@ def _shard_index(
 @rule("trunc_divide", outputs="out")
 def _trunc_divide(x: Data, y: Data) -> Any:
     return ops.cast(ops.trunc(ops.divide(x, y)), x.dtype)
+
+
+@rule("eigvals")
+def _eigvals(x: Data) -> Any:
+    return ops.eigvals(x)
+
+
+@rule("lu", outputs="Out Pivots Infos", pivots="pivot")
+def _lu(x: Data, *, pivot: bool = True) -> Any:
+    return tuple(ops.lu(x, pivot, get_infos=True))
+
+
+@rule("lu_unpack", outputs="Pmat L U", Pivots="y")
+def _lu_unpack(x: Data, y: Data, *, unpack_ludata: bool = True, unpack_pivots: bool = True) -> Any:
+    return tuple(ops.lu_unpack(x, y, unpack_ludata, unpack_pivots))
+
+
+@rule("lu_solve", outputs="Out", Lu="lu")
+def _lu_solve(b: Data, lu: Data, pivots: Data, *, trans: str = "N") -> Any:
+    return ops.lu_solve(b, lu, pivots, trans)
+
+
+@rule("lstsq", outputs="Solution Residuals Rank SingularValues")
+def _lstsq(x: Data, y: Data, rcond: Any = 0.0, *, driver: str = "gels") -> Any:
+    return tuple(ops.lstsq(x, y, float(scalar(rcond)), driver))
+
+
+@rule("matrix_rank")
+def _matrix_rank(
+    x: Data,
+    tol_tensor: Any = None,
+    *,
+    tol: float = 0.0,
+    use_default_tol: bool = True,
+    hermitian: bool = False,
+) -> Any:
+    if tol_tensor is not None:
+        return ops.matrix_rank(x, tol_tensor, hermitian)
+    return ops.matrix_rank(x, None if use_default_tol else float(tol), hermitian)

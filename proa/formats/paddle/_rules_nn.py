@@ -50,6 +50,13 @@ def _leaky_relu(x: Data, *, negative_slope: float = 0.02) -> Any:
     return F.leaky_relu(x, negative_slope)
 
 
+@rule("rrelu")
+def _rrelu(x: Data, *, lower: float = 0.125, upper: float = 1 / 3, is_test: bool = False) -> Any:
+    if not is_test:
+        raise Unfit("random slopes: a Program in a file computes the same for the same inputs")
+    return F.leaky_relu(x, (lower + upper) / 2)
+
+
 @rule("prelu")
 def _prelu(x: Data, alpha: Data, *, data_format: str = "NCHW", mode: str = "all") -> Any:
     if mode == "element":

@@ -15,6 +15,8 @@ from ._rules import host
 
 #: Ops that hand a number on.
 _SAME = frozenset({"assign", "cast", "share_data", "share_data_", "assign_out_"})
+#: Ops that overwrite an operand, and which.
+_IN_PLACE = {"increment_": 0, "assign_out_": 1}
 _ADDS = frozenset({"add", "elementwise_add", "add_"})
 
 
@@ -42,7 +44,7 @@ def known_turns(
     if test is None or test.op not in ("less_than", "less_than_"):
         return None
     counter, bound = (body.operand(test, i) for i in range(2))
-    end, counted = body.outside(bound), body.plus_one(counter)
+    end, counted = body.outside(bound), body.plus_one(counter, test)
     if end is None or counted is None or counted not in arguments:
         return None
     position = list(arguments).index(counted)
@@ -64,9 +66,13 @@ class _Body:
     def __init__(self, block: Block, arguments: Sequence[str], values: dict[str, Any]) -> None:
         self.carried, self.values = set(arguments), values
         self.makers: dict[str, Node] = {}
-        for node in block.nodes:
+        self.order: dict[int, int] = {}
+        for position, node in enumerate(block.nodes):
+            self.order[id(node)] = position
             for names in node.outputs.values():
                 self.makers.update(dict.fromkeys(names, node))
+            if node.op in _IN_PLACE:
+                self.makers[self.operand(node, _IN_PLACE[node.op])] = node
 
     def maker(self, key: str) -> Node | None:
         """The node that makes a variable, if one of the body does."""
@@ -107,11 +113,13 @@ class _Body:
         found = host(self.values.get(key))
         return None if found is None or found.size != 1 else found.ravel()[0]
 
-    def plus_one(self, key: str) -> str | None:
-        """The variable that is one less."""
+    def plus_one(self, key: str, reader: Node) -> str | None:
+        """The carried variable that was one less when the turn began, for who reads `key`."""
         key = self.origin(key)
-        node = None if key in self.carried else self.makers.get(key)
-        if node is None:
+        node = self.makers.get(key)
+        if node is None or (key in self.carried and node.op not in _IN_PLACE):
+            return None
+        if key in self.carried and self.order[id(node)] > self.order[id(reader)]:
             return None
         if node.op in _ADDS:
             is_one = self.outside(self.operand(node, 1)) == 1
@@ -121,4 +129,6 @@ class _Body:
         scaled = node.slots.get("scale") or node.slots.get("ScaleTensor")
         factor = self.outside(scaled[0]) if scaled else node.attributes.get("scale", 1)
         more = node.attributes.get("value" if "increment" in node.op else "bias", 1)
-        return self.origin(self.operand(node, 0)) if factor == 1 and more == 1 else None
+        if factor != 1 or more != 1:
+            return None
+        return key if key in self.carried else self.origin(self.operand(node, 0))

@@ -15,6 +15,7 @@ from proa.formats.paddle._schema import (
     VariableType,
 )
 from proa.jit import Pipeline
+from tests.formats.paddle import test_pir as pir
 
 from .models import op, program, variable
 
@@ -193,3 +194,27 @@ def test_what_is_no_array_is_refused():
     read = op("read_from_array", {"X": "x", "I": "i"}, {"Out": "y"})
     with pytest.raises(ProgramError, match="x is no array of tensors"):
         run([full("i", 0.0), read], [variable("x", [1])], ["y"], [], [])
+
+
+def test_a_region_overwrites_variables_outside_of_it():
+    """`while i < 3: i += 1; x = x + x`, as the newer form has it without a state."""
+    body = [
+        pir.op("1.increment_", [3], [pir.result(10, [], "0.t_i64")], value=("0.a_f64", 1.0)),
+        pir.op("1.add", [2, 2], [pir.result(11, [-1])]),
+        pir.op("1.assign_out_", [11, 2], [pir.result(12, [-1])]),
+        pir.op("1.less_than", [3, 4], [pir.result(13, [], "0.t_bool")]),
+        pir.op("1.assign_out_", [13, 5], [pir.result(14, [], "0.t_bool")]),
+        pir.op("2.yield", [5], []),
+    ]
+    ops = [
+        pir.data("given", 1, [-1]),
+        pir.op("1.assign", [1], [pir.result(2, [-1])]),
+        pir.full(3, {"D": 0.0}, "int64"),
+        pir.full(4, {"D": 3.0}, "int64"),
+        pir.op("1.less_than", [3, 4], [pir.result(5, [], "0.t_bool")]),
+        pir.op("1.while", [5], [], [pir.region(body)]),
+        pir.fetch(2, 0, "x"),
+        pir.fetch(3, 1, "i"),
+    ]
+    x, i = pir.run(ops, np.array([1, 2], np.float32))
+    assert (x.tolist(), i.item()) == ([8, 16], 3)

@@ -28,6 +28,12 @@ ROWS = [
     ("fill_diagonal_tensor", {"X": A, "Y": V[:2]}, {}, "Out", [[3, 1], [1, 1]]),
     ("nanmedian", {"X": V}, {"axis": [0], "keepdim": False}, "Out", np.float32(2)),
     ("trunc_divide", {"x": -V * 2, "y": V * 0 + 4}, {}, "out", [-1, 0, -1]),
+    ("eigvals", {"X": np.diag(V[:2])}, {}, "Out", [3, 1]),
+    ("lu", {"X": np.diag(V)}, {"pivots": True}, "Pivots", [1, 2, 3]),
+    ("lu_unpack", {"X": np.diag(V), "Pivots": np.int32([1, 2, 3])}, {}, "U", np.diag(V)),
+    ("lstsq", {"X": A, "Y": A}, {"rcond": 1e-7, "driver": "gelsy"}, "Solution", np.eye(2)),
+    ("matrix_rank", {"X": A[:1].T @ A[:1]}, {"use_default_tol": True}, "Out", 1),
+    ("matrix_rank", {"X": np.diag(V)}, {"tol": 1.5, "use_default_tol": False}, "Out", 2),
     ("complex", {"X": V, "Y": V}, {}, "Out", V * (1 + 1j)),
 ]
 
