@@ -82,13 +82,17 @@ class Peer:
     def kill(self) -> None:
         """Ends the process at once."""
         self.process.kill()
-        self.process.wait()
+        self._end(None)
 
     def close(self) -> None:
         """Lets the process end."""
-        if self.alive:
-            self.process.stdin.close()  # type: ignore[union-attr]
-            try:
-                self.process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                self.kill()
+        self._end(20.0)
+
+    def _end(self, timeout: float | None) -> None:
+        for pipe in (self.process.stdin, self.process.stdout):
+            pipe.close()  # type: ignore[union-attr]
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

@@ -140,6 +140,8 @@ def interleaved(bench: Bench, workload: Workload, rounds: int, seconds: float) -
 def _fresh_figure(figure: str, about: dict[str, Any], made: dict[str, Any]) -> float:
     if figure == "memory":
         return made["peak"] - about["baseline"]
+    if figure == "import":
+        return about["import"]
     if figure == "compile":
         return made["first"]
     return about["import"] + made["made"] + made["first"]

@@ -101,7 +101,8 @@ def ordered(layer: Any) -> list[Any]:
     found = [parameter for parameter in own if not parameter.stop_gradient]
     for child in layer.children():
         found += ordered(child)
-    return found
+    # A recurrent layer has what its cells have.
+    return list({id(parameter): parameter for parameter in found}.values())
 
 
 def learner(framework: Any, workload: Workload, weights: list[np.ndarray]) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import paddle
 
 from bench._workload import Workload
 
@@ -13,15 +14,11 @@ from ._paddle_words import learner, measure
 
 def version() -> str:
     """Returns the version."""
-    import paddle
-
     return paddle.__version__
 
 
 def make(workload: Workload, mode: str, weights: list[np.ndarray]) -> Callable[[], float]:
     """One training step."""
-    import paddle
-
     net, optimizer, x, y = learner(paddle, workload, weights)
     call = paddle.jit.to_static(net, full_graph=True) if mode == "compiled" else net
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+import proa
+from proa.version import full_version
+
 from bench._workload import Workload
 
 from ._paddle_words import Words, learner, measure, ordered
@@ -14,23 +17,17 @@ from ._paddle_words import Words, learner, measure, ordered
 
 def version() -> str:
     """Returns the version."""
-    from proa.version import full_version
-
     return full_version
 
 
 def initial(workload: Workload) -> list[np.ndarray]:
     """The weights that all contestants begin with: Proa's own, seed 0."""
-    import proa
-
     proa.seed(0)
     return [p.numpy() for p in ordered(workload.model(Words(proa)))]
 
 
 def make(workload: Workload, mode: str, weights: list[np.ndarray]) -> Callable[[], float]:
     """One training step."""
-    import proa
-
     net, optimizer, x, y = learner(proa, workload, weights)
 
     def step(x: Any, y: Any) -> Any:
