@@ -45,7 +45,8 @@ class Workload:
     `bench/peers`), `batch`, `loss` and `optimizer`. Another one has `twins`: peer -> function of
     the mode that returns what is called and timed. A `fresh` one names a training workload and is
     measured in new processes, of which the first `warm` only fill caches; its `figure` is
-    `import`, `start` (import to first loss), `compile` (the first step) or `memory` (peak, above that of the import).
+    `import`, `start` (import to first loss), `compile` (the first step) or `memory` (peak, above
+    that of the import).
     """
 
     name: str

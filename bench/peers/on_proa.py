@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 import proa
-from proa.version import full_version
-
 from bench._workload import Workload
+from proa.version import full_version
 
 from ._paddle_words import Words, learner, measure, ordered
 

@@ -43,7 +43,7 @@ class _Framework:
 
 
 def one_add(peer: str, mode: str) -> Callable[[], float]:
-    """A thousand additions of 4x4, each by itself, with a gradient to keep where there is a tape."""
+    """A thousand additions of 4x4, each by itself, recorded where there is a tape."""
     if peer == "jax":
         import jax
 
