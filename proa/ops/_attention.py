@@ -23,6 +23,7 @@ from proa.core import (
     shape_of,
 )
 
+from ._attention_blocks import in_blocks, rows_of_block
 from ._dropout import keep_mask
 from ._manipulate import squeeze, unsqueeze
 
@@ -50,8 +51,11 @@ def _check_shapes(query: Array, key: Array, value: Array, enable_gqa: bool) -> N
         )
 
 
-def _scores_mask(mask: Array | None, causal: bool, scores: Array) -> tuple[Any, Any]:
-    """Splits what restricts attention into allowed places and values to add."""
+def _scores_mask(mask: Array | None, causal: bool, scores: Array, first: Any) -> tuple[Any, Any]:
+    """Splits what restricts attention into allowed places and values to add.
+
+    The scores are those of the queries from `first` on.
+    """
     allowed, added = None, None
     if mask is not None:
         if mask.dtype == jnp.bool_:
@@ -60,7 +64,7 @@ def _scores_mask(mask: Array | None, causal: bool, scores: Array) -> tuple[Any, 
             added = mask.astype(scores.dtype)
             allowed = added > -jnp.inf
     if causal:
-        rows = jnp.arange(scores.shape[-2])[:, None]
+        rows = first + jnp.arange(scores.shape[-2])[:, None]
         seen = jnp.arange(scores.shape[-1])[None, :] <= rows
         allowed = seen if allowed is None else allowed & seen
     return allowed, added
@@ -105,6 +109,32 @@ def _attend(
     drop: Any,
 ) -> Any:
     _check_shapes(query, key, value, enable_gqa)
+    settings = (is_causal, scale, softcap, also, drop)
+    # Weights that are returned, or dropped by one draw for all, exist as a whole anyway.
+    rows = None if drop is not None or also == "weights" else rows_of_block(query, key)
+    if rows is None:
+        return _attend_rows(0, query, key, value, attn_mask, *settings)
+    return in_blocks(
+        lambda first, queries, mask: _attend_rows(first, queries, key, value, mask, *settings),
+        query,
+        attn_mask,
+        rows,
+    )
+
+
+def _attend_rows(
+    first: Any,
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None,
+    is_causal: bool,
+    scale: float | None,
+    softcap: float | None,
+    also: str,
+    drop: Any,
+) -> Any:
+    """Attention of the queries from number `first` on."""
     heads, key_heads, width = query.shape[2], key.shape[2], query.shape[3]
     q_BKGTD = jnp.moveaxis(
         query.reshape(*query.shape[:2], key_heads, heads // key_heads, width), 1, 3
@@ -116,7 +146,7 @@ def _attend(
     scores = scores.reshape(shape) * factor
     if softcap:
         scores = softcap * jnp.tanh(scores / softcap)
-    allowed, added = _scores_mask(attn_mask, is_causal, scores)
+    allowed, added = _scores_mask(attn_mask, is_causal, scores, first)
     if added is not None:
         # Forbidden places are masked below; adding -inf would poison their gradient.
         scores = scores + jnp.where(allowed, added, 0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax, nn
 
@@ -55,6 +57,35 @@ def _log_probabilities(x: Array, axis: int, use_softmax: bool) -> Array:
         return nn.log_softmax(x, axis=axis)
     tiny = jnp.finfo(x.dtype).tiny
     return jnp.log(jnp.maximum(x, tiny))
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _class_entropy(x: Array, places: Array, axis: int) -> Array:
+    """-log_softmax(x) at `places`, without an array of log-probabilities.
+
+    Differentiated as such, the pick would become a scatter into zeros as large as `x`, added to a
+    softmax that was kept since the forward pass. The rule below is one elementwise pass over `x`.
+    """
+    highest, total = _softmax_sums(x, axis)
+    picked = jnp.take_along_axis(x, places, axis=axis, mode="clip")
+    return jnp.log(total) - (picked - highest)
+
+
+@_class_entropy.defjvp
+def _class_entropy_jvp(axis: int, primals: Any, tangents: Any) -> tuple[Array, Array]:
+    x, places = primals
+    highest, total = _softmax_sums(x, axis)
+    within = jnp.clip(places, 0, x.shape[axis] - 1)
+    hot = lax.broadcasted_iota(places.dtype, x.shape, axis) == within
+    slope = jnp.exp(x - highest) / total - hot.astype(x.dtype)
+    change = jnp.sum(slope * tangents[0], axis=axis, keepdims=True)
+    return _class_entropy(x, places, axis), change
+
+
+def _softmax_sums(x: Array, axis: int) -> tuple[Array, Array]:
+    """The largest value along an axis, a constant to derivatives, and sum(exp(x - largest))."""
+    highest = lax.stop_gradient(jnp.max(x, axis=axis, keepdims=True, initial=-jnp.inf))
+    return highest, jnp.sum(jnp.exp(x - highest), axis=axis, keepdims=True)
 
 
 def _hard_label(label: Array, input: Array, axis: int, name: str) -> tuple[Array, bool]:
@@ -147,14 +178,17 @@ def cross_entropy(
             fix="check `axis` and the weight",
         )
     input = floating(input)
-    log_p = _log_probabilities(wide(input), axis, use_softmax)
-    weight = None if weight is None else weight.reshape(-1).astype(log_p.dtype)
+    scores = wide(input)
+    weight = None if weight is None else weight.reshape(-1).astype(scores.dtype)
     # Labels that are smoothed may come as one-hot rows already, as in Paddle.
     is_one_hot = label_smoothing > 0 and label.shape == input.shape
-    if soft_label or is_one_hot:
+    is_soft = soft_label or is_one_hot
+    fused = use_softmax and not is_soft and not label_smoothing
+    log_p = scores if fused else _log_probabilities(scores, axis, use_softmax)
+    if is_soft:
         loss, factor = _soft_case(log_p, label, weight, axis, label_smoothing)
     else:
-        loss, factor = _hard_case(log_p, label, weight, axis, ignore_index, label_smoothing)
+        loss, factor = _hard_case(log_p, label, weight, axis, ignore_index, label_smoothing, fused)
     if reduction == "none":
         return loss.astype(input.dtype)
     total = jnp.sum(loss)
@@ -188,7 +222,9 @@ def _hard_case(
     axis: int,
     ignore_index: int,
     smoothing: float,
+    fused: bool = False,
 ) -> tuple[Array, Array]:
+    """Loss and weight per element; with `fused`, `log_p` are logits still."""
     places, keeps_axis = _hard_label(label, log_p, axis, "cross_entropy")
     counts = places != ignore_index
     safe = jnp.where(counts, places, 0).astype(jnp.int32)
@@ -197,7 +233,10 @@ def _hard_case(
         loss, factor = _soft_entropy(log_p, _smooth(hot, smoothing, axis), weight, axis)
         keeps_axis = True
     else:
-        loss = -jnp.take_along_axis(log_p, safe, axis=axis, mode="clip")
+        if fused:
+            loss = _class_entropy(log_p, safe, axis)
+        else:
+            loss = -jnp.take_along_axis(log_p, safe, axis=axis, mode="clip")
         factor = jnp.ones_like(loss)
         if weight is not None:
             factor = jnp.take(weight, safe, mode="clip")

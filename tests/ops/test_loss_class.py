@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import jax
 import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
 import proa
 import proa.nn.functional as F
+from proa.core import new_tensor
 from tests.ops.harness import Case, case_ids, check_case, ints, positive, randn, same, uniform
 
 
@@ -60,6 +62,17 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=case_ids(CASES))
 def test_op(case):
     check_case(case)
+
+
+def test_hard_labels_keep_no_array_of_the_size_of_the_scores():
+    x = jax.ShapeDtypeStruct((32, 4099), np.float32)
+    y = jax.ShapeDtypeStruct((32,), np.int64)
+
+    def loss(x, y):
+        return F.cross_entropy(new_tensor(x), new_tensor(y), ignore_index=7)._data
+
+    step = jax.jit(jax.grad(loss)).lower(x, y).compile()
+    assert step.memory_analysis().temp_size_in_bytes < 32 * 4099 * 4 / 2
 
 
 def test_shapes_of_single_losses():
