@@ -56,7 +56,7 @@ def in_blocks(attend_rows: Callable[..., Any], query: Array, mask: Any, rows: in
     length = query.shape[1]
     count = length // rows
     whole = count * rows
-    per_row = mask is not None and mask.ndim >= 2 and mask.shape[-2] == length
+    per_row = getattr(mask, "ndim", 0) >= 2 and mask.shape[-2] == length
 
     def at(first: int, last: int) -> Any:
         return mask[..., first:last, :] if per_row else mask

@@ -9,13 +9,15 @@ in another way (`jit/_operators.py`).
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from jax import errors
 
-from proa.core import Size, context, is_dimension, is_users_frame, to_tensor
+from proa.core import Size, context, is_dimension, is_users_frame, to_tensor, user_location
 
 from ._dims import make_dimension
+from ._program import NeedsConversion
 
 #: The class of symbolic dimensions, which JAX does not export.
 _Dimension: Any = type(make_dimension("a_size"))
@@ -47,13 +49,20 @@ def _asked_by_user() -> bool:
     return is_users_frame(frame)
 
 
+def _question(what: str) -> NeedsConversion:
+    return NeedsConversion(
+        f"the code at {user_location()} asks what depends on an unknown size: {what}",
+        expected="code that does the same for all sizes, or a branch of a converted function",
+        fix="give the dimension a fixed size in the InputSpec; in a static Program, branch with "
+        "static.nn.cond on paddle.shape(x)",
+    )
+
+
 def _equal(self: Any, other: Any) -> bool:
     if _equals(self, other):
         return True
     if _asked_by_user() and may_be_equal(self, other) is None:
-        raise errors.InconclusiveDimensionOperation(
-            f"whether the size '{self}' is {other} depends on what it will be"
-        )
+        raise _question(f"whether the size '{self}' is {other}")
     return False
 
 
@@ -61,19 +70,29 @@ def _unequal(self: Any, other: Any) -> bool:
     if _equals(self, other):
         return False
     if _asked_by_user() and may_be_equal(self, other) is None:
-        raise errors.InconclusiveDimensionOperation(
-            f"whether the size '{self}' is {other} depends on what it will be"
-        )
+        raise _question(f"whether the size '{self}' is {other}")
     return True
 
 
 def _looked_up(self: Any) -> int:
     if _asked_by_user():
-        raise errors.InconclusiveDimensionOperation(
-            f"the size '{self}' is a key of a dict, set or cache: what it finds there depends on "
-            "what it will be"
-        )
+        raise _question(f"the size '{self}' as a key of a dict, set or cache: what it finds there")
     return _hash(self)
+
+
+def _ordering(name: str) -> Callable[[Any, Any], bool]:
+    """One of `<`, `<=`, `>`, `>=`, with an error that says where it was asked."""
+    original = getattr(_Dimension, name)
+
+    def compared(self: Any, other: Any) -> bool:
+        try:
+            return original(self, other)
+        except errors.InconclusiveDimensionOperation as error:
+            if _asked_by_user():
+                raise _question(f"how the size '{self}' compares with {other}") from error
+            raise
+
+    return compared
 
 
 def _divided(self: Any, divisor: Any) -> Any:
@@ -93,6 +112,8 @@ def _raised(self: Any, power: Any, modulo: Any = None) -> Any:
 
 
 _Dimension.__eq__, _Dimension.__ne__, _Dimension.__hash__ = _equal, _unequal, _looked_up
+for _name in ("__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(_Dimension, _name, _ordering(_name))
 # A number that is no size: a tensor, as sizes are where they are not known yet.
 _Dimension.__truediv__, _Dimension.__rtruediv__ = _divided, _dividing
 _Dimension.__pow__ = _raised

@@ -133,6 +133,26 @@ def test_code_that_is_left_alone_is_not_answered_wrongly(tmp_path):
         proa.jit.save(lambda x: inner(x), tmp_path / "f", [SPEC])
 
 
+QUESTIONS = {
+    "==": lambda x: x.shape[0] == 1,
+    "!=": lambda x: x.shape[0] != 1,
+    ">": lambda x: x.shape[0] > 2,
+    "in": lambda x: x.shape[0] in (1, 2),
+    "whole": lambda x: x.shape == [1, 3],
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_static_programs_refuse_to_answer(name):
+    program = proa.static.Program()
+    with proa.static.program_guard(program):
+        x = proa.static.data("x", [None, 3])
+        with pytest.raises(ProgramError, match=r"test_asked_sizes.py:\d+ asks(.|\n)*cond"):
+            QUESTIONS[name](x)
+        assert x.shape[0] > 0
+        assert x.shape[1] == 3
+
+
 def test_equality_of_sizes():
     a, b = make_dimension("a"), make_dimension("b")
     assert may_be_equal(a, b) is None
