@@ -19,6 +19,7 @@ from proa.version import full_version
 from ._convert import convert
 from ._infer import bench, infer
 from ._program import program_app
+from ._serve import serve
 
 app = typer.Typer(
     help="Proa: define, train, parallelise, export and verify a model in one system.",
@@ -30,6 +31,7 @@ app.add_typer(program_app, name="program")
 app.command()(infer)
 app.command()(bench)
 app.command()(convert)
+app.command()(serve)
 
 
 def _show_version(wanted: bool) -> None:

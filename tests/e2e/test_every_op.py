@@ -166,6 +166,12 @@ def test_op(case):
 
 # Random numbers, factors that are not unique, and results of a shape of their own.
 PROPERTIES = {
+    "tests/ops/test_conv_fused.py::test_kernel_and_form_give_the_numbers_of_a_convolution": {
+        "conv2d_fused"
+    },
+    "tests/ops/test_lstm_fused.py::test_kernel_and_form_give_the_numbers_of_an_lstm": {
+        "lstm_fused"
+    },
     "tests/ops/test_beam.py::test_finished_sequences_go_on_at_no_cost": {"beam_step"},
     "tests/ops/test_routing.py::test_gather_rows": {"expert_rows", "gather_rows"},
     "tests/ops/test_fake_quantize.py::test_rounds_within_the_scale_and_passes_gradients": {

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -94,8 +96,9 @@ def test_unknown_engines_are_refused(artifact):
 
 
 def test_all_engines_that_are_installed_agree_on_a_network(tmp_path):
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("openvino")
+    # Looked for, not imported: openvino's import sends a report through a fork (see its engine).
+    if not all(map(find_spec, ("onnxruntime", "openvino"))):
+        pytest.skip("needs onnxruntime and openvino")
     net = proa.nn.Sequential(proa.nn.Linear(8, 16), proa.nn.GELU(), proa.nn.Linear(16, 4))
     artifact = read_artifact(save(net, tmp_path / "net", [InputSpec([None, 8])]))
     sample = [np.random.default_rng(0).standard_normal((2, 8)).astype(np.float32)]
