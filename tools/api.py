@@ -84,7 +84,8 @@ def describe(name: str, value: object) -> Iterator[str]:
 def lines() -> list[str]:
     """The whole public API, sorted."""
     found: set[str] = set()
-    for package in public_packages(importlib.import_module(PACKAGE)):
+    # All are imported first: some add methods to classes of others.
+    for package in list(public_packages(importlib.import_module(PACKAGE))):
         for name in {*vars(package), *dir(package)}:
             value = getattr(package, name)
             compiler_hint = getattr(value, "__module__", "") == "__future__"
