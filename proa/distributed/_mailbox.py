@@ -14,6 +14,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
@@ -60,9 +61,9 @@ class Mailbox:
         while True:
             try:
                 connection = self._listener.accept()
-            except (OSError, EOFError):
-                return
-            except Exception:
+            except (OSError, EOFError, AuthenticationError):
+                # A stranger, who does not know the secret or went away: others are still heard.
+                time.sleep(_LOOK)
                 continue
             threading.Thread(target=self._read, args=[connection], daemon=True).start()
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from proa.core import InvalidArgumentError, NotWritableError, Tensor
 from proa.framework import replace_file
+from proa.jit._executables import digest_of, machine_fingerprint
 from proa.version import full_version
 
 from ._engines import ENGINES
 from ._measure import Measurement, measure_engines
 from ._prepare import Prepared, cache_folders, engine_options, native_passes, prepare
 from ._samples import make_inputs
-from ._store import digest_of, machine_fingerprint
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,7 @@ from typing import Any
 from proa.core import ArtifactError, NotWritableError, as_place, get_flags
 from proa.formats import Artifact, read_artifact, write_artifact
 from proa.jit import Interface
-from proa.version import full_version
-
-from ._engine import EngineOptions
-from ._memory import MemoryBudget
-from ._optimise import optimise
-from ._source import file_digest
-from ._store import (
+from proa.jit._executables import (
     ExecutableStore,
     digest_of,
     home_folder,
@@ -26,6 +20,12 @@ from ._store import (
     touch,
     trim_folder,
 )
+from proa.version import full_version
+
+from ._engine import EngineOptions
+from ._memory import MemoryBudget
+from ._optimise import optimise
+from ._source import file_digest
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client
 
@@ -50,5 +51,8 @@ def test_strangers_are_not_heard():
     host, port = endpoints[0].split(":")
     with pytest.raises(AuthenticationError):
         Client((host, int(port)), authkey=b"a guess")
+    for said in (b"", b"hello"):
+        with socket.create_connection((host, int(port))) as stranger:
+            stranger.sendall(said)
     boxes[1].send(0, 0, "array", np.ones(2))
     assert boxes[0].receive(1, 0, 5)[0]["shape"] == [2]
