@@ -173,6 +173,7 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
     const Scratch planes(0, samples * sample_size);
     const Scratch factors(1, depth * kRows);
     const Scratch tile(2, kRows * g.flat);
+    Clear(planes, samples * sample_size);
     for (int64_t p = 0; p < samples * s.channels; ++p)
       Spread(g, x.typed_data() + (first * s.channels + p) * g.height * g.width,
              planes + p * channel_size);
@@ -243,9 +244,10 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
     const Scratch planes(0, samples * sample_size);
     const Scratch factors(1, deepest * kRows);
     const Scratch phases(2, samples * kRows * row_size);
+    Clear(planes, samples * sample_size);
     for (int64_t p = 0; p < samples * s.outputs; ++p)
       Stretch(g, gradient.typed_data() + (first * s.outputs + p) * g.out_height * g.out_width,
-              planes + p * plane, g.reach, plane);
+              planes + p * plane + g.reach);
     const int64_t begin = piece % cut.block_groups * cut.blocks;
     for (int64_t block = begin; block < std::min(begin + cut.blocks, all_blocks); ++block) {
       const int64_t rows = std::min<int64_t>(kRows, s.channels - block * kRows);
@@ -303,7 +305,7 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
     const int64_t plane = g.out_height * g.out_width;
     const float* from = gradient.typed_data() + sample * s.outputs * plane + i * g.out_width;
     float* to = rows + (sample * positions + i * g.pitch) * wide;
-    std::memset(to + g.out_width * wide, 0, sizeof(float) * (g.pitch - g.out_width) * wide);
+    Clear(to + g.out_width * wide, (g.pitch - g.out_width) * wide);
     for (int64_t o = 0; o < wide; o += kLanes)
       for (int64_t j = 0; j < g.out_width; ++j)
         for (int64_t lane = o; lane < o + kLanes; ++lane)
@@ -321,7 +323,8 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
     const int64_t first = begin_row / g.taps(), count = (end_row - 1) / g.taps() + 1 - first;
     const Scratch planes(0, count * channel_size);
     const Scratch sums(1, padded * wide);
-    std::memset(sums, 0, sizeof(float) * padded * wide);
+    Clear(planes, count * channel_size);
+    Clear(sums, padded * wide);
     std::vector<const float*> taps(padded);
     for (int64_t k = 0; k < padded; ++k) {
       const int64_t known = std::min(begin_row + k, end_row - 1), tap = known % g.taps();

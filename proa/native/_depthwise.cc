@@ -83,6 +83,7 @@ ffi::Error Forward(ffi::ThreadPool pool, Floats x, Floats weight, Result y, Size
     const Scratch phases(0, g.num_phases() * g.phase_size);
     const Scratch flat(1, g.flat);
     const std::vector<const float*> taps = TapsIn(g, phases);
+    Clear(phases, g.num_phases() * g.phase_size);
     int64_t spread = -1;
     for (int64_t p = piece * step; p < std::min(total, (piece + 1) * step); ++p) {
       const int64_t sample = p / s.planes, out = p % s.planes;
@@ -118,6 +119,7 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
   Share(pool, (total + step - 1) / step, [&](int64_t piece) {
     const Scratch phases(0, g.num_phases() * phase_size);
     const Scratch flat(1, size * s.multiplier);
+    Clear(flat, size * s.multiplier);
     std::vector<const float*> from;
     std::vector<float> factors;
     for (int64_t p = piece * step; p < std::min(total, (piece + 1) * step); ++p) {
@@ -127,7 +129,7 @@ ffi::Error InputGradient(ffi::ThreadPool pool, Floats gradient, Floats weight, R
         Stretch(g,
                 gradient.typed_data() +
                     (sample * s.planes + first + m) * g.out_height * g.out_width,
-                flat + m * size, before, size);
+                flat + m * size + before);
       for (int64_t phase = 0; phase < g.num_phases(); ++phase) {
         from.clear(), factors.clear();
         for (int64_t m = 0; m < s.multiplier; ++m)
@@ -156,15 +158,17 @@ ffi::Error WeightGradient(ffi::ThreadPool pool, Floats x, Floats gradient, Resul
     const Scratch phases(0, g.num_phases() * g.phase_size);
     const Scratch flat(1, g.flat);
     const std::vector<const float*> taps = TapsIn(g, phases);
+    Clear(phases, g.num_phases() * g.phase_size);
+    Clear(flat, g.flat);
     const int64_t first = channel * s.multiplier;
     float* sums = weight->typed_data() + first * g.taps();
-    std::memset(sums, 0, sizeof(float) * s.multiplier * g.taps());
+    Clear(sums, s.multiplier * g.taps());
     for (int64_t sample = 0; sample < s.batch; ++sample) {
       const int64_t in = sample * s.channels + channel;
       Spread(g, x.typed_data() + in * g.height * g.width, phases);
       for (int64_t m = 0; m < s.multiplier; ++m) {
         const int64_t out = sample * s.planes + first + m;
-        Stretch(g, gradient.typed_data() + out * g.out_height * g.out_width, flat, 0, g.flat);
+        Stretch(g, gradient.typed_data() + out * g.out_height * g.out_width, flat);
         AllProducts(taps.data(), flat, g.flat, g.taps(), sums + m * g.taps());
       }
     }

@@ -122,61 +122,91 @@ class Scratch {
   float* data_;
 };
 
-// Copies elements of a plane to the places that they have in the phases.
+inline void Clear(float* data, int64_t size) { std::memset(data, 0, sizeof(float) * size); }
+
+// The even elements of a row and the odd ones, `count` of each.
+inline void Part(const float* __restrict row, int64_t count, float* __restrict even,
+                 float* __restrict odd) {
+  for (int64_t k = 0; k < count; ++k) even[k] = row[2 * k], odd[k] = row[2 * k + 1];
+}
+
+// The other way.
+inline void Join(const float* __restrict even, const float* __restrict odd, int64_t count,
+                 float* __restrict row) {
+  for (int64_t k = 0; k < count; ++k) row[2 * k] = even[k], row[2 * k + 1] = odd[k];
+}
+
+// Where a row of a plane lies in the phases of its row, with a stride of 2: pairs of its elements,
+// and the elements after them one by one.
+struct Pairs {
+  int64_t even, odd, count;  // offsets of elements 0 and 1 from the row's start in its first phase
+
+  explicit Pairs(const Geometry& g)
+      : even(g.left % 2 * g.phase_size + g.left / 2),
+        odd((1 - g.left % 2) * g.phase_size + (g.left + 1) / 2),
+        count(std::max<int64_t>(0, std::min(g.width / 2, g.pitch - (g.left + 1) / 2))) {}
+};
+
+// Copies elements of a plane to the places that they have in the phases. The places between them
+// are left as they are: zeros, which one memset for all planes puts there.
 inline void Spread(const Geometry& g, const float* plane, float* phases) {
-  std::memset(phases, 0, sizeof(float) * g.num_phases() * g.phase_size);
-  for (int64_t a = 0; a < g.stride_height; ++a) {
-    for (int64_t b = 0; b < g.stride_width; ++b) {
-      float* phase = phases + (a * g.stride_width + b) * g.phase_size;
-      for (int64_t i = 0; i < g.rows; ++i) {
-        const int64_t y = i * g.stride_height + a - g.top;
-        if (y < 0 || y >= g.height) continue;
-        const int64_t shift = b - g.left;
-        int64_t first = shift >= 0 ? 0 : (-shift + g.stride_width - 1) / g.stride_width;
-        int64_t last = (g.width - shift + g.stride_width - 1) / g.stride_width;
-        last = std::min(last, g.pitch);
-        const float* row = plane + y * g.width + shift;
-        float* to = phase + i * g.pitch;
-        if (g.stride_width == 1) {
-          if (last > first) std::memcpy(to + first, row + first, sizeof(float) * (last - first));
-        } else {
-          for (int64_t j = first; j < last; ++j) to[j] = row[j * g.stride_width];
-        }
-      }
+  const Pairs pairs(g);
+  for (int64_t y = 0; y < g.height; ++y) {
+    const int64_t down = y + g.top, i = down / g.stride_height;
+    if (i >= g.rows) break;
+    const float* row = plane + y * g.width;
+    float* to = phases + down % g.stride_height * g.stride_width * g.phase_size + i * g.pitch;
+    if (g.stride_width == 1) {
+      const int64_t known = std::max<int64_t>(0, std::min(g.width, g.pitch - g.left));
+      std::memcpy(to + g.left, row, sizeof(float) * known);
+      continue;
+    }
+    int64_t x = 0;
+    if (g.stride_width == 2) {
+      Part(row, pairs.count, to + pairs.even, to + pairs.odd);
+      x = 2 * pairs.count;
+    }
+    for (; x < g.width; ++x) {
+      const int64_t right = x + g.left, j = right / g.stride_width;
+      if (j < g.pitch) to[right % g.stride_width * g.phase_size + j] = row[x];
     }
   }
 }
 
 // The other way: elements of a plane from the phases that hold its gradient.
 inline void Gather(const Geometry& g, const float* phases, float* plane) {
+  const Pairs pairs(g);
   for (int64_t y = 0; y < g.height; ++y) {
-    const int64_t down = y + g.top, i = down / g.stride_height, a = down % g.stride_height;
+    const int64_t down = y + g.top, i = down / g.stride_height;
     float* row = plane + y * g.width;
     if (i >= g.rows) {
       std::memset(row, 0, sizeof(float) * g.width);
       continue;
     }
+    const float* from =
+        phases + down % g.stride_height * g.stride_width * g.phase_size + i * g.pitch;
     if (g.stride_width == 1) {
-      const float* from = phases + a * g.phase_size + i * g.pitch + g.left;
       const int64_t known = std::max<int64_t>(0, std::min(g.width, g.pitch - g.left));
-      std::memcpy(row, from, sizeof(float) * known);
+      std::memcpy(row, from + g.left, sizeof(float) * known);
       std::memset(row + known, 0, sizeof(float) * (g.width - known));
       continue;
     }
-    for (int64_t x = 0; x < g.width; ++x) {
+    int64_t x = 0;
+    if (g.stride_width == 2) {
+      Join(from + pairs.even, from + pairs.odd, pairs.count, row);
+      x = 2 * pairs.count;
+    }
+    for (; x < g.width; ++x) {
       const int64_t right = x + g.left, j = right / g.stride_width;
-      const float* phase =
-          phases + (a * g.stride_width + right % g.stride_width) * g.phase_size;
-      row[x] = j < g.pitch ? phase[i * g.pitch + j] : 0.0f;
+      row[x] = j < g.pitch ? from[right % g.stride_width * g.phase_size + j] : 0.0f;
     }
   }
 }
 
-// An output's plane with gaps of zeros after each row, and zeros before and after all.
-inline void Stretch(const Geometry& g, const float* plane, float* flat, int64_t before, int64_t size) {
-  std::memset(flat, 0, sizeof(float) * size);
+// Puts gaps between the rows of an output's plane; they are left as they are, zeros from before.
+inline void Stretch(const Geometry& g, const float* plane, float* flat) {
   for (int64_t i = 0; i < g.out_height; ++i)
-    std::memcpy(flat + before + i * g.pitch, plane + i * g.out_width, sizeof(float) * g.out_width);
+    std::memcpy(flat + i * g.pitch, plane + i * g.out_width, sizeof(float) * g.out_width);
 }
 
 // The other way: an output's plane from one with gaps.
